@@ -1,0 +1,37 @@
+# Wrappers around go; `make` prints what there is.
+BIN     := bin/almanac
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+GO      ?= go
+LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test race lint golden bench ci
+
+help: ## what there is
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## the binary, in bin/
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/almanac
+
+run: build ## plan today from examples/ and run what is due, at http://127.0.0.1:8080
+	$(BIN) serve examples --dev
+
+test: ## every test
+	$(GO) vet ./...
+	$(GO) test ./...
+
+race: ## every test under the race detector
+	$(GO) test -race ./...
+
+lint: ## formatting, vet, golangci-lint, tidy
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
+	$(GO) mod tidy -diff
+	$(LINT) run ./...
+
+golden: ## rewrite the golden files; read the difference before you commit it
+	$(GO) test ./cmd/almanac ./examples ./engine/spec ./web -update
+
+bench: build ## the figures of bench/README.md, with their peers beside them
+	$(GO) run ./bench
+
+ci: test lint ## what .ci/run does
