@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/store"
+	"github.com/almanac-sched/almanac/web"
+)
+
+// history gives web the store's lists in web's own types.
+type history struct{ db *store.DB }
+
+var _ web.History = history{}
+
+func (h history) Instances(ctx context.Context, f web.InstanceFilter, cursor string, limit int) ([]engine.Instance, string, error) {
+	return h.db.Instances(ctx, store.InstanceFilter{Workflow: f.Workflow, Job: f.Job, States: f.States, Kind: f.Kind, From: f.From, To: f.To}, cursor, limit)
+}
+
+func (h history) AttemptByID(ctx context.Context, id int64) (engine.AttemptRow, error) {
+	return h.db.AttemptByID(ctx, id)
+}
+
+func (h history) Events(ctx context.Context, after, instance int64, limit int) ([]web.EventRecord, error) {
+	events, err := h.db.Events(ctx, after, instance, limit)
+	records := make([]web.EventRecord, len(events))
+	for i := range events {
+		records[i] = web.EventRecord{ID: events[i].ID, EventRow: events[i].EventRow}
+	}
+	return records, err
+}
+
+func (h history) Count(ctx context.Context, since time.Time) (web.Counts, error) {
+	n, err := h.db.Count(ctx, since)
+	return web.Counts(n), err
+}
+
+// tokens finds the stored tokens, and the one of this start that commands on this machine use. That one is in memory only.
+type tokens struct {
+	db    *store.DB
+	start [sha256.Size]byte
+}
+
+var _ web.TokenReader = tokens{}
+
+func (t tokens) TokenByHash(ctx context.Context, hash []byte) (web.Token, error) {
+	if subtle.ConstantTimeCompare(hash, t.start[:]) == 1 {
+		return web.Token{Name: localName(), Hash: hash, Role: web.RoleAdmin}, nil
+	}
+	k, err := t.db.TokenByHash(ctx, hash)
+	return web.Token{ID: k.ID, Name: k.Name, Hash: k.Hash, Role: web.Role(k.Role), CreatedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt}, err
+}
+
+// localName is whom the history names for what the server's own user did on the command line.
+func localName() string {
+	if name := os.Getenv("USER"); name != "" {
+		return name + " (local)"
+	}
+	return "local"
+}
+
+// newServerFile makes the token of this start and says where the server is.
+func newServerFile(address net.Addr) (file serverFile, hash [sha256.Size]byte, err error) {
+	tcp, ok := address.(*net.TCPAddr)
+	if !ok {
+		return file, hash, fmt.Errorf("the listener has no TCP address: %v", address)
+	}
+	host := tcp.IP.String()
+	if tcp.IP.IsUnspecified() {
+		host = "127.0.0.1"
+		if tcp.IP.To4() == nil {
+			host = "::1"
+		}
+	}
+	secret, sum := web.NewToken()
+	file = serverFile{Address: "http://" + net.JoinHostPort(host, fmt.Sprint(tcp.Port)), PID: os.Getpid(), Token: secret, StartedAt: now()}
+	return file, [sha256.Size]byte(sum), nil
+}
+
+// firstToken makes an admin token when the directory has none yet, so that somebody can begin; "" otherwise.
+func firstToken(ctx context.Context, db *store.DB) (secret string, err error) {
+	n, err := db.TokenCount(ctx)
+	if err != nil || n > 0 {
+		return "", err
+	}
+	secret, hash := web.NewToken()
+	_, err = db.PutToken(ctx, store.Token{Name: "admin", Hash: hash, Role: string(web.RoleAdmin), CreatedAt: now()})
+	return secret, err
+}
+
+// handler is the API of a running server.
+func (s *server) handler(loopback bool, start [sha256.Size]byte) (http.Handler, error) {
+	return web.New(web.Config{
+		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine,
+		Decode: spec.DecodeJob, Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
+		Now: now, Log: s.log,
+	})
+}
+
+// ready says what is missing until the engine's first pass is over, and what is wrong once the rows can no longer be written.
+func (s *server) ready() error {
+	if err := s.db.Failed(); err != nil {
+		return err
+	}
+	select {
+	case <-s.engine.Ready():
+		return nil
+	default:
+		return errors.New("starting: the plan is being written and what runs is taken over")
+	}
+}
+
+// openReadOnly answers from a data directory without a server: the same API, over rows that nobody changes.
+func (a *app) openReadOnly(ctx context.Context, dir string) (*client, func(), error) {
+	dir, err := absolute(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := store.Open(ctx, store.Config{Dir: dir, ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	fail := func(err error) (*client, func(), error) { return nil, nil, errors.Join(err, db.Close()) }
+	logs, err := action.OpenLogs(dir)
+	if err != nil {
+		return fail(err)
+	}
+	reader, err := engine.New(engine.Config{Store: db, Runner: noRunner{}, Owner: "reader", Slots: 1, Decode: spec.DecodeJob})
+	if err != nil {
+		return fail(errors.Join(err, logs.Close()))
+	}
+	handler, err := web.New(web.Config{
+		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Version: build().Version, Dev: true, Loopback: true, Now: now,
+		Ready: func() error { return errors.New("no server runs") }, Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+	})
+	if err != nil {
+		return fail(errors.Join(err, logs.Close()))
+	}
+	return handlerClient(handler), func() { _ = errors.Join(logs.Close(), db.Close()) }, nil // nothing was written
+}
+
+// noRunner is the runner of an engine that is only asked to explain.
+type noRunner struct{}
+
+func (noRunner) Start(a engine.Attempt, done func(engine.Result)) {
+	at := time.Time{}
+	done(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeFailed, Message: "this process only reads", StartedAt: at, EndedAt: at})
+}
+func (noRunner) Cancel(int64)                                                 {}
+func (noRunner) Adopt(attempts []int64, _ func(engine.Result)) (none []int64) { return attempts }

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Nothing starts while less than this is free where the data directory lies: what runs must be able to end and be recorded.
+const (
+	diskFloor   = 512 << 20 // bytes
+	diskPercent = 5
+)
+
+// diskLow reports whether the file system of the directory is nearly full, with the figures. One that cannot be asked is not low: the writes will
+// say what is wrong with it.
+func diskLow(dir string) func() (detail string, low bool) {
+	return func() (string, bool) {
+		var s unix.Statfs_t
+		if err := unix.Statfs(dir, &s); err != nil {
+			return "", false
+		}
+		block := uint64(s.Bsize)
+		free := uint64(s.Bavail) //nolint:unconvert // signed on FreeBSD
+		return judgeDisk(free*block, s.Blocks*block)
+	}
+}
+
+func judgeDisk(free, total uint64) (detail string, low bool) {
+	if free >= diskFloor && free >= total/100*diskPercent {
+		return "", false
+	}
+	return fmt.Sprintf("%d MiB of %d MiB are free; at least %d MiB and %d %% are needed to start anything",
+		free>>20, total>>20, diskFloor>>20, diskPercent), true
+}

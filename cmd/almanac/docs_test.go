@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// commandLineDocs is docs/cli.md: the help of every command, from the commands themselves.
+func commandLineDocs() string {
+	var b strings.Builder
+	b.WriteString("# The command line\n\nMade from the commands' own help by `make golden`; do not edit.\n\n## Exit status\n\n| status | meaning |\n|---|---|\n")
+	for code, meaning := range exitMeanings {
+		fmt.Fprintf(&b, "| %d | %s |\n", code, meaning)
+	}
+	b.WriteString(`
+## How a command finds the server
+
+1. ` + "`--server`" + ` or ` + "`ALMANAC_SERVER`" + `, with ` + "`--token`" + ` or ` + "`ALMANAC_TOKEN`" + `;
+2. the running server of the data directory (` + "`--data`" + `, ` + "`ALMANAC_DATA`" + `, default ` + "`./.almanac`" + `): its ` + "`server.json`" + ` names the address and holds a token
+   for this start alone, readable by the same user only;
+3. for ` + "`ps`, `logs` and `explain`" + `: the data directory itself, read-only.
+`)
+	a := &app{env: map[string]string{}}
+	var each func(c *cobra.Command)
+	each = func(c *cobra.Command) {
+		if c.Hidden || c.Name() == "help" {
+			return
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", c.CommandPath(), helpText(c))
+		if c.Name() == "completion" {
+			return // one page for four shells is enough
+		}
+		for _, sub := range c.Commands() {
+			each(sub)
+		}
+	}
+	each(a.root())
+	return b.String()
+}
+
+func TestDocsUpToDate(t *testing.T) {
+	golden(t, filepath.Join("..", "..", "docs", "cli.md"), commandLineDocs())
+}
+
+// golden compares with a file, or rewrites it under -update.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "make golden writes it")
+	require.Equal(t, string(want), got, "%s is stale: make golden rewrites it", path)
+}
+
+func TestEveryCommandExplainsItself(t *testing.T) {
+	a := &app{env: map[string]string{}}
+	var each func(c *cobra.Command)
+	each = func(c *cobra.Command) {
+		if c.Hidden || c.Name() == "completion" || c.Name() == "help" {
+			return
+		}
+		t.Run(c.CommandPath(), func(t *testing.T) {
+			require.NotEmpty(t, c.Short)
+			require.NotEmpty(t, c.Long)
+			require.NotEmpty(t, c.Example, "an example says more than a usage line")
+			var out, errs bytes.Buffer
+			args := append(strings.Fields(c.CommandPath())[1:], "--help")
+			require.Zero(t, run(context.Background(), args, strings.NewReader(""), &out, &errs, nil))
+			require.Contains(t, out.String(), "EXIT STATUS\n  0  done\n")
+			require.Empty(t, errs.String())
+			for _, line := range strings.Split(out.String(), "\n") {
+				require.LessOrEqual(t, len([]rune(line)), 170, "a line of help that no terminal holds: %s", line)
+			}
+		})
+		for _, sub := range c.Commands() {
+			each(sub)
+		}
+	}
+	each(a.root())
+}

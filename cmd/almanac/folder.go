@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
+)
+
+// A folder is the definitions of one folder, loaded without an error.
+type folder struct {
+	path      string // absolute
+	workflows []*engine.Workflow
+	jobs      []*engine.Job
+	zones     map[string]*time.Location // of the workflows
+	problems  spec.Problems             // warnings only
+}
+
+// readFolder loads the definitions. The problems are returned whatever came of it; the folder is nil when one of them is an error.
+func readFolder(path string) (*folder, spec.Problems, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, &invalidError{fmt.Sprintf("the folder %s does not exist", path)}
+	case err != nil:
+		return nil, nil, &invalidError{fmt.Sprintf("read the folder %s: %v", path, err)}
+	case !info.IsDir():
+		return nil, nil, &invalidError{fmt.Sprintf("%s is a file; give the folder that holds it", path)}
+	}
+	abs, err := absolute(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	workflows, problems := spec.Load(os.DirFS(abs), abs)
+	for i := range problems {
+		// Messages name the files as the user would.
+		if below, ok := strings.CutPrefix(problems[i].File, abs+string(filepath.Separator)); ok {
+			problems[i].File = filepath.Join(path, below)
+		}
+	}
+	if problems.HasErrors() {
+		return nil, problems, &invalidError{fmt.Sprintf("%s in %s", count(countErrors(problems), "error"), path)}
+	}
+	f := &folder{path: abs, workflows: workflows, problems: problems, zones: map[string]*time.Location{}}
+	for _, w := range workflows {
+		f.jobs = append(f.jobs, w.Jobs...)
+		f.zones[w.Name] = w.Location
+	}
+	return f, problems, nil
+}
+
+func countErrors(problems spec.Problems) int {
+	n := 0
+	for _, p := range problems {
+		if p.Severity == spec.Error {
+			n++
+		}
+	}
+	return n
+}
+
+// load reads the folder and prints every problem to standard error, errors and warnings alike.
+func (a *app) load(path string) (*folder, error) {
+	f, problems, err := readFolder(path)
+	for _, p := range problems {
+		a.warn("%s", p)
+	}
+	return f, err
+}
+
+// planned reports whether the job has instances of its own in a plan.
+func planned(j *engine.Job) bool { return !j.Disabled && !j.When.Manual }
+
+// completeFolders completes a folder argument.
+func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

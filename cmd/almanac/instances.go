@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web"
+)
+
+// parseRef reads workflow/job.
+func parseRef(text string) (engine.JobRef, error) {
+	workflow, job, ok := strings.Cut(text, "/")
+	if !ok || workflow == "" || job == "" || strings.ContainsAny(job, "/@") {
+		return engine.JobRef{}, usagef("%q is no job; write workflow/job", text)
+	}
+	return engine.JobRef{Workflow: workflow, Job: job}, nil
+}
+
+// parseName reads workflow/job@plan time; the time is read when the job's zone is known.
+func parseName(text string) (ref engine.JobRef, at string, err error) {
+	name, at, ok := strings.Cut(text, "@")
+	if ok {
+		ref, err = parseRef(name)
+	}
+	if !ok || err != nil || at == "" {
+		return ref, "", usagef("%q is no instance; write its id, or workflow/job@plan time such as retail/orders@2026-10-01T06:00", text)
+	}
+	return ref, at, nil
+}
+
+// instance finds an instance by its id or its name.
+func (c *client) instance(ctx context.Context, text string) (i web.Instance, err error) {
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+		err = c.get(ctx, path("instances", strconv.FormatInt(id, 10)), nil, &i)
+		return i, err
+	}
+	ref, written, err := parseName(text)
+	if err != nil {
+		return i, err
+	}
+	at, err := c.planTime(ctx, ref, written)
+	if err != nil {
+		return i, err
+	}
+	query := url.Values{"workflow": {ref.Workflow}, "job": {ref.Job}, "from": {stamp(at)}, "to": {stamp(at.Add(time.Millisecond))}}
+	found, err := c.instances(ctx, query, 500)
+	if err != nil {
+		return i, err
+	}
+	if len(found) == 0 {
+		return i, fmt.Errorf("%s@%s: %w: no such instance is recorded", ref, stamp(at), engine.ErrNotFound)
+	}
+	// A scheduled instance and manual ones may share a plan time: the scheduled one is meant, else the newest.
+	best := found[0]
+	for _, other := range found[1:] {
+		if (other.Kind == engine.Scheduled) != (best.Kind == engine.Scheduled) {
+			if other.Kind == engine.Scheduled {
+				best = other
+			}
+		} else if other.ID > best.ID {
+			best = other
+		}
+	}
+	return best, nil
+}
+
+// planTime reads a plan time as it was written: without an offset it is in the job's zone, which the server knows.
+func (c *client) planTime(ctx context.Context, ref engine.JobRef, written string) (time.Time, error) {
+	zone := time.UTC
+	if _, err := time.Parse(time.RFC3339, written); err != nil {
+		var job web.JobDetail
+		if err := c.get(ctx, path("jobs", ref.Workflow, ref.Job), nil, &job); err != nil {
+			return time.Time{}, err
+		}
+		if zone, err = time.LoadLocation(job.TimeZone); err != nil {
+			return time.Time{}, fmt.Errorf("zone of %s: %w", ref, err)
+		}
+	}
+	return instant("the plan time", written, zone)
+}
+
+// instances lists at most limit instances, page after page.
+func (c *client) instances(ctx context.Context, query url.Values, limit int) ([]web.Instance, error) {
+	all := []web.Instance{}
+	for {
+		query.Set("limit", strconv.Itoa(max(1, min(500, limit-len(all)))))
+		var page web.InstancePage
+		if err := c.get(ctx, "instances", query, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if page.Next == "" || len(all) >= limit {
+			return all[:min(limit, len(all))], nil
+		}
+		query.Set("cursor", page.Next)
+	}
+}
+
+// watchEvery is how often a command asks again while it waits for something to end.
+const watchEvery = 100 * time.Millisecond
+
+// wait asks until the instance has ended or cannot end without a person.
+func (c *client) wait(ctx context.Context, id web.ID) (i web.Instance, err error) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		err = c.get(ctx, path("instances", id.String()), nil, &i)
+		if err != nil || i.State.Ended() || i.State == engine.Lost {
+			return i, err
+		}
+		select {
+		case <-ctx.Done():
+			return i, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// spent is how long an instance has been running, or ran; "" when it never started.
+func spent(i *web.Instance) string {
+	switch {
+	case i.StartedAt.IsZero():
+		return ""
+	case i.EndedAt.IsZero():
+		return duration(now().Sub(i.StartedAt))
+	}
+	return duration(i.EndedAt.Sub(i.StartedAt))
+}
+
+// completeJobs completes workflow/job from the server or the data directory.
+func (a *app) completeJobs(n *connection) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		client, done, err := a.connectOrOpen(c.Context(), n)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer done()
+		var page web.JobPage
+		if err := client.get(c.Context(), "jobs", url.Values{"limit": {"500"}}, &page); err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, j := range page.Items {
+			names = append(names, j.Workflow+"/"+j.Job)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeInstances completes the names of instances that are due or have ended lately.
+func (a *app) completeInstances(n *connection) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		client, done, err := a.connectOrOpen(c.Context(), n)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer done()
+		found, err := client.instances(c.Context(), url.Values{"to": {stamp(now())}}, 100)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for i := range found {
+			names = append(names, found[i].Name+"\t"+cmp.Or(found[i].Reason.Text, string(found[i].State)))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

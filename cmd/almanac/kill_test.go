@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/store"
+)
+
+// program builds the real binary once.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "almanac-binary")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "almanac")
+	build := exec.Command("go", "build", "-o", path, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func builtProgram(t *testing.T) string {
+	t.Helper()
+	path, err := program()
+	require.NoError(t, err)
+	return path
+}
+
+// The day of the kill test: eleven seconds of it, each second an instance of four jobs that wait for one another, one of which always fails.
+const (
+	killSeconds = 11
+	kills       = 10
+)
+
+const killWorkflow = `workflow: day
+jobs:
+  load:
+    at: [%[1]s]
+    concurrency: 20
+    action: {type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects; sleep 0.4; echo "end $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects'}
+  check:
+    at: [%[1]s]
+    concurrency: 20
+    dependsOn: [{job: load, window: {from: PT0S, to: PT0S, closed: both}}]
+    action: {type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects; sleep 0.1; echo "end $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects; exit 3'}
+  publish:
+    at: [%[1]s]
+    concurrency: 20
+    dependsOn: [{job: check, onFailed: run, window: {from: PT0S, to: PT0S, closed: both}}]
+    steps:
+      first: {type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects; echo "end $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects'}
+      second: {needs: [first], type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects; echo "end $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects'}
+  join:
+    at: [%[1]s]
+    concurrency: 20
+    dependsOn: [{job: publish, window: {from: PT0S, to: PT0S, closed: both}}]
+    action: {type: none}
+`
+
+// TestTenKillsLoseAndDoubleNothing kills the real server ten times with SIGKILL while a day runs, at other moments of its life each time, and
+// starts it again. At the end each instance of the day is recorded once with its true outcome, and whatever an attempt did has its attempt.
+func TestTenKillsLoseAndDoubleNothing(t *testing.T) {
+	binary, dir := builtProgram(t), t.TempDir()
+	folder, data := filepath.Join(dir, "pipelines"), filepath.Join(dir, "data")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	begin := time.Now().UTC().Truncate(time.Second).Add(2 * time.Second)
+	var due []time.Time
+	var list []string
+	for i := range killSeconds {
+		due = append(due, begin.Add(time.Duration(i)*time.Second))
+		list = append(list, `"`+due[i].Format(time.RFC3339)+`"`)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "day.yaml"), fmt.Appendf(nil, killWorkflow, strings.Join(list, ", ")), 0o644))
+
+	serve := func() *exec.Cmd {
+		var output bytes.Buffer
+		c := exec.Command(binary, "serve", folder, "--data", data, "--listen", "127.0.0.1:0", "--dev", "--slots", "8")
+		c.Stdout, c.Stderr = &output, &output
+		require.NoError(t, c.Start())
+		t.Cleanup(func() {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+			if t.Failed() {
+				t.Logf("server %d:\n%s", c.Process.Pid, output.String())
+			}
+		})
+		return c
+	}
+	up := func(c *exec.Cmd) bool {
+		f, ok := readServerFile(data)
+		return ok && f.PID == c.Process.Pid && answers(f.Address+"/readyz")
+	}
+	for i := range kills {
+		c := serve()
+		moment := time.Duration(200+i*337%900) * time.Millisecond
+		if i == 3 || i == 7 {
+			moment = time.Duration(i*10) * time.Millisecond // while it starts
+		} else {
+			poll(t, "the server", func() bool { return up(c) })
+		}
+		<-time.After(moment)
+		require.NoError(t, c.Process.Kill())
+		_ = c.Wait()
+	}
+	last := serve()
+	poll(t, "the server", func() bool { return up(last) })
+	want := 4 * len(due)
+	poll(t, "the end of the day", func() bool {
+		all := instancesOf(t, data)
+		for _, i := range all {
+			if !i.State.Ended() {
+				return false
+			}
+		}
+		return len(all) == want
+	})
+	require.NoError(t, last.Process.Signal(os.Interrupt))
+	require.NoError(t, last.Wait(), "a server that is interrupted ends well")
+
+	seen := map[string]int{}
+	for _, i := range instancesOf(t, data) {
+		seen[i.Name()]++
+		outcome := engine.Succeeded
+		if i.Ref.Job == "check" {
+			outcome = engine.Failed
+		}
+		require.Equal(t, outcome, i.State, "%s: %s", i.Name(), i.Reason.Describe())
+	}
+	for _, at := range due {
+		for _, job := range []string{"load", "check", "publish", "join"} {
+			name := fmt.Sprintf("day/%s@%s", job, at.Format(time.RFC3339))
+			require.Equal(t, 1, seen[name], name)
+		}
+	}
+	holdEffectsAgainstAttempts(t, data, filepath.Join(folder, "effects"))
+	db := openRows(t, data)
+	require.NoError(t, db.VerifyChain(context.Background()))
+}
+
+// holdEffectsAgainstAttempts compares what the processes wrote with what is recorded of them.
+func holdEffectsAgainstAttempts(t *testing.T, data, effects string) {
+	t.Helper()
+	text, err := os.ReadFile(effects)
+	require.NoError(t, err)
+	begun, ended := map[string]int{}, map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if attempt, ok := strings.CutPrefix(line, "begin "); ok {
+			begun[attempt]++
+		} else {
+			ended[strings.TrimPrefix(line, "end ")]++
+		}
+	}
+	recorded := 0
+	db := openRows(t, data)
+	for _, i := range instancesOf(t, data) {
+		err := db.Read(context.Background(), func(v engine.View) error {
+			attempts, err := v.Attempts(i.ID)
+			for _, a := range attempts {
+				if i.Ref.Job == "join" {
+					continue
+				}
+				recorded++
+				key := fmt.Sprintf("%d %s%d", i.ID, a.Step, a.Number)
+				require.NotNil(t, a.Result, "attempt %s has no outcome", key)
+				require.LessOrEqual(t, begun[key], 1, "attempt %s ran twice under one record", key)
+				switch a.Result.Outcome {
+				case engine.OutcomeLost: // its claim was recorded, and the server killed before it was handed out or while it was
+				case engine.OutcomeSucceeded:
+					require.Equal(t, 1, ended[key], "attempt %s is recorded as succeeded", key)
+					require.NotEqual(t, "check", i.Ref.Job, "%s exits 3", key)
+				default:
+					require.Equal(t, 1, ended[key], "attempt %s is recorded as %s", key, a.Result.Outcome)
+					require.NotNil(t, a.Result.Exit)
+					require.Equal(t, 3, *a.Result.Exit)
+				}
+				delete(begun, key)
+			}
+			return err
+		})
+		require.NoError(t, err)
+	}
+	require.Empty(t, begun, "these ran without being recorded")
+	require.GreaterOrEqual(t, recorded, 4*killSeconds)
+}
+
+// openRows opens a data directory beside whoever uses it.
+func openRows(t *testing.T, data string) *store.DB {
+	t.Helper()
+	db, err := store.Open(context.Background(), store.Config{Dir: data, ReadOnly: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// instancesOf lists every instance of a data directory.
+func instancesOf(t *testing.T, data string) []engine.Instance {
+	t.Helper()
+	db, err := store.Open(context.Background(), store.Config{Dir: data, ReadOnly: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	var all []engine.Instance
+	for cursor := ""; ; {
+		page, next, err := db.Instances(context.Background(), store.InstanceFilter{}, cursor, 500)
+		require.NoError(t, err)
+		all = append(all, page...)
+		if next == "" {
+			return all
+		}
+		cursor = next
+	}
+}

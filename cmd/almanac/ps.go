@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web"
+)
+
+func (a *app) psCommand() *cobra.Command {
+	var (
+		states   []string
+		workflow string
+		all      bool
+		limit    int
+	)
+	c := &cobra.Command{
+		Use:   "ps",
+		Short: "list what runs, waits and was",
+		Long: `List instances, the newest plan time first: without a flag those that are due and have not ended, with the reason why each that waits does so.
+Without a running server it reads the data directory.`,
+		Example: `  almanac ps
+  almanac ps --state failed --workflow retail
+  almanac ps --all -o json`,
+		Args: exactly(),
+	}
+	exits(c, exitFailed, exitNotPermitted, exitUnusable)
+	n := a.addConnection(c)
+	c.Flags().StringArrayVar(&states, "state", nil, "only in this state; may be repeated")
+	c.Flags().StringVar(&workflow, "workflow", "", "only of this workflow")
+	c.Flags().BoolVar(&all, "all", false, "ended instances too, and those whose plan time is still to come")
+	c.Flags().IntVar(&limit, "limit", 100, "at most so many")
+	output := addOutput(c)
+	_ = c.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(stateNames(), cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		query := url.Values{}
+		switch {
+		case limit < 1:
+			return usagef("--limit is %d; at least 1 is needed", limit)
+		case len(states) > 0:
+			for _, s := range states {
+				if !slices.Contains(stateNames(), s) {
+					return usagef("--state %q: choose one of %s", s, strings.Join(stateNames(), ", "))
+				}
+			}
+			query["state"] = states
+		case !all:
+			query["state"] = []string{string(engine.Waiting), string(engine.Running), string(engine.Lost)}
+			query.Set("to", stamp(now()))
+		}
+		if workflow != "" {
+			query.Set("workflow", workflow)
+		}
+		client, done, err := a.connectOrOpen(c.Context(), n)
+		if err != nil {
+			return err
+		}
+		defer done()
+		list, err := client.instances(c.Context(), query, limit)
+		if err != nil {
+			return err
+		}
+		if output.value == "json" {
+			return writeJSON(a.stdout, web.InstancePage{Items: list})
+		}
+		var status web.Status
+		if err := client.get(c.Context(), "status", nil, &status); err != nil {
+			return err
+		}
+		return a.printInstances(list, &status, limit)
+	}
+	return c
+}
+
+func stateNames() []string {
+	names := make([]string, len(engine.States))
+	for i, s := range engine.States {
+		names[i] = string(s)
+	}
+	return names
+}
+
+func (a *app) printInstances(list []web.Instance, status *web.Status, limit int) error {
+	if len(list) > 0 {
+		terminal := a.terminal(a.stdout)
+		var rows [][]string
+		for i := range list {
+			one := &list[i]
+			why := ""
+			if one.State != engine.Succeeded && one.State != engine.Running {
+				why = one.Reason.Text
+			}
+			if one.Cancel != nil && one.State == engine.Running {
+				why = "being cancelled: " + one.Cancel.Text
+			}
+			rows = append(rows, []string{one.ID.String(), one.Name, string(one.State), spent(one), why})
+		}
+		if err := writeTable(a.stdout, []string{"id", "instance", "state", "took", "why"}, rows, map[string]func(string) string{
+			"state": func(word string) string { return stateText(engine.State(word), terminal) },
+		}); err != nil {
+			return err
+		}
+		if len(list) == limit {
+			fmt.Fprintf(a.stdout, "there may be more; --limit shows them\n")
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	n := status.Instances
+	_, err := fmt.Fprintf(a.stdout, "open: %d waiting (%d for their time), %d running, %d lost; ended in the last day: %d succeeded, %d forced, %d failed, %d skipped, %d cancelled\n",
+		n.Waiting, status.Gates.Time, n.Running, n.Lost, n.Succeeded, n.Forced, n.Failed, n.Skipped, n.Cancelled)
+	return err
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"almanac": func() {
+			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+		},
+	})
+}
+
+// TestScript runs testdata/script: each file is what a user types, and what comes of it.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TZ", "UTC")
+			e.Setenv("ALMANAC_DATA", filepath.Join(e.WorkDir, "data"))
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":  exitsCommand,
+			"ready":  readyCommand,
+			"await":  awaitCommand,
+			"signal": signalCommand,
+			"loaded": loadedCommand,
+			"field":  fieldCommand,
+		},
+	})
+}
+
+// exits STATUS program args... runs the program, which must end with that exit status.
+func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS program args...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, not %d", got, want)
+	}
+}
+
+// ready DIR waits until the server of the data directory answers that it is ready.
+func readyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ready DIR")
+	}
+	poll(ts, "the server of "+args[0], func() bool {
+		f, ok := readServerFile(ts.MkAbs(args[0]))
+		return ok && f.alive() && answers(f.Address+"/readyz")
+	})
+}
+
+func answers(url string) bool {
+	response, err := http.Get(url)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// await FILE waits until the file exists; ! await FILE until it does not.
+func awaitCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] await FILE")
+	}
+	poll(ts, args[0], func() bool {
+		_, err := os.Stat(ts.MkAbs(args[0]))
+		return (err == nil) != neg
+	})
+}
+
+// signal NAME DIR sends a signal to the server of the data directory.
+func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]syscall.Signal{"HUP": syscall.SIGHUP, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+	if neg || len(args) != 2 || signals[args[0]] == 0 {
+		ts.Fatalf("usage: signal HUP|TERM|KILL DIR")
+	}
+	f, ok := readServerFile(ts.MkAbs(args[1]))
+	if !ok {
+		ts.Fatalf("no server in %s", args[1])
+	}
+	ts.Check(syscall.Kill(f.PID, signals[args[0]]))
+}
+
+// loaded DIR WORKFLOW/JOB waits until the server of the data directory knows the job.
+func loadedCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: loaded DIR WORKFLOW/JOB")
+	}
+	f, ok := readServerFile(ts.MkAbs(args[0]))
+	if !ok {
+		ts.Fatalf("no server in %s", args[0])
+	}
+	ref, err := parseRef(args[1])
+	ts.Check(err)
+	poll(ts, args[1], func() bool {
+		return newClient(f.Address, f.Token).get(context.Background(), path("jobs", ref.Workflow, ref.Job), nil, nil) == nil
+	})
+}
+
+// field VARIABLE MEMBER keeps a member of the JSON object on the last standard output.
+func fieldCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: field VARIABLE MEMBER")
+	}
+	object := map[string]any{}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &object))
+	value, ok := object[args[1]].(string)
+	if !ok {
+		ts.Fatalf("standard output has no text member %s", args[1])
+	}
+	ts.Setenv(args[0], value)
+}
+
+// poll waits for something that announces itself to nobody.
+func poll(t interface{ Fatalf(string, ...any) }, what string, done func() bool) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web"
+)
+
+// A serveConfig is what the user typed.
+type serveConfig struct {
+	folder    string // "" serves what is recorded
+	data      string
+	listen    string
+	dev       bool
+	slots     int
+	logFormat string
+	quiet     bool
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var cfg serveConfig
+	c := &cobra.Command{
+		Use:   "serve [FOLDER]",
+		Short: "plan each day ahead and run what is due, with an API",
+		Long: `Load the folder's workflows into the data directory, write each natural day down before it begins, run what is due, and answer the API.
+Without FOLDER it serves the definitions that were loaded last.
+
+The first start on a new directory prints an admin token, once; only its hash is kept. Commands of the same user on the same machine need none: they
+find the running server through the data directory. With --dev, on a loopback address only, nobody needs a token, and HTTP actions may reach
+loopback addresses.
+
+SIGHUP loads the folder again: when a definition is invalid nothing changes, and the mistakes are logged. SIGTERM and SIGINT end the server; shell
+attempts that run go on, and the next start takes them over with their true outcome. So it is after a crash.`,
+		Example: `  almanac serve pipelines --dev
+  almanac serve pipelines --data /var/lib/almanac --listen 10.0.0.5:8080 --log-format json
+  kill -HUP $(pidof almanac)      # load pipelines again`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%s does not take %q", c.CommandPath(), args[1])
+			}
+			return nil
+		},
+		ValidArgsFunction: completeFolders,
+	}
+	exits(c, exitFailed, exitInvalid, exitUnusable)
+	data := a.addData(c)
+	c.Flags().StringVar(&cfg.listen, "listen", "127.0.0.1:8080", "address of the API")
+	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and HTTP actions may reach loopback addresses; on a loopback address only")
+	slots := addSlots(c)
+	format := addChoice(c, "log-format", "", "lines for people, or one JSON object a line", "text", "json")
+	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		cfg.data, cfg.logFormat = *data, format.value
+		if len(args) > 0 {
+			cfg.folder = args[0]
+		}
+		var err error
+		if cfg.slots, err = slotsOf(c, *slots); err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		context.AfterFunc(ctx, stop) // a second signal ends the process at once
+		return (&server{app: a, cfg: cfg}).serve(ctx)
+	}
+	return c
+}
+
+// A server is one run of serve.
+type server struct {
+	*app
+	*site
+	cfg serveConfig
+	log *slog.Logger
+
+	folder *folder       // nil when it serves what is recorded
+	jobs   []*engine.Job // as they were at the start
+	file   serverFile
+}
+
+func (s *server) serve(ctx context.Context) (err error) {
+	loopback, err := isLoopback(ctx, s.cfg.listen)
+	if err != nil {
+		return err
+	}
+	if s.cfg.dev && !loopback {
+		return usagef("--dev lets everybody in who can reach %s; it is for loopback addresses such as 127.0.0.1:8080", s.cfg.listen)
+	}
+	if s.cfg.folder != "" {
+		if s.folder, err = s.load(s.cfg.folder); err != nil {
+			return err
+		}
+	}
+	out := newServeOutput(s)
+	s.log = out.log
+	lines := newConsole(out.notice)
+	defer lines.close()
+	s.site, err = s.openSite(ctx, siteConfig{dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, observe: lines.observe, log: s.log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", s.cfg.listen, err)
+	}
+	defer func() { _ = listener.Close() }() // the API has closed it already unless the start failed
+	if err := s.loadDefinitions(ctx); err != nil {
+		return err
+	}
+	file, start, err := newServerFile(listener.Addr())
+	if err != nil {
+		return err
+	}
+	s.file = file
+	handler, err := s.handler(loopback, start)
+	if err != nil {
+		return err
+	}
+	if !s.cfg.dev {
+		secret, err := firstToken(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		if secret != "" {
+			out.firstToken(secret)
+		}
+	}
+	return s.attend(ctx, listener, handler, out)
+}
+
+// loadDefinitions makes the folder's definitions the current ones, or else those that are recorded.
+func (s *server) loadDefinitions(ctx context.Context) error {
+	var workflows []*engine.Workflow
+	if s.folder != nil {
+		workflows = s.folder.workflows
+	} else {
+		var err error
+		if workflows, err = recordedWorkflows(ctx, s.db); err != nil {
+			return err
+		}
+	}
+	for _, w := range workflows {
+		s.jobs = append(s.jobs, w.Jobs...)
+	}
+	_, err := s.engine.Load(ctx, workflows, now())
+	return err
+}
+
+// attend runs the engine and the API until ctx ends or one of them fails.
+func (s *server) attend(ctx context.Context, listener net.Listener, handler http.Handler, out *serveOutput) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	api := web.NewServer(handler, s.log)
+	out.header()
+	ended := make(chan error, 2)
+	go func() { ended <- s.engine.Run(ctx) }()
+	go func() {
+		err := api.Serve(listener)
+		if errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		}
+		ended <- err
+	}()
+	if err := s.file.write(s.dir); err != nil {
+		s.log.Warn("commands will not find this server by itself", "error", err)
+	}
+	defer s.file.remove(s.dir)
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+
+	ready := s.engine.Ready()
+	for {
+		select {
+		case <-ready:
+			ready = nil
+			go out.today(ctx) // counting a day of many thousand instances must not hold up a signal
+		case <-hup:
+			s.reload(ctx)
+		case err := <-ended: // before anybody asked for it
+			cancel()
+			return errors.Join(err, shutDown(api), <-ended)
+		case <-ctx.Done():
+			out.stopping()
+			return errors.Join(shutDown(api), <-ended, <-ended)
+		}
+	}
+}
+
+// shutDown lets requests under way finish for a short while.
+func shutDown(api *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if err := api.Shutdown(ctx); err != nil {
+		return api.Close()
+	}
+	return nil
+}
+
+// reload loads the folder again; an invalid one changes nothing.
+func (s *server) reload(ctx context.Context) {
+	if s.cfg.folder == "" {
+		s.log.Warn("SIGHUP: this server was started without a folder; there is nothing to load")
+		return
+	}
+	f, problems, err := readFolder(s.cfg.folder)
+	for _, p := range problems {
+		s.log.Warn("definition", "problem", p.String())
+	}
+	if err != nil {
+		s.log.Error("SIGHUP: nothing was changed", "error", err)
+		return
+	}
+	report, err := s.engine.Load(ctx, f.workflows, now())
+	if err != nil {
+		s.log.Error("SIGHUP: nothing was changed", "error", err)
+		return
+	}
+	s.log.Info("SIGHUP: definitions loaded", "jobs", report.Jobs, "added", len(report.Added), "changed", len(report.Changed),
+		"removed", len(report.Removed), "replanned", report.Replaced)
+}
+
+// isLoopback reports whether everything that the address listens on is a loopback address.
+func isLoopback(ctx context.Context, address string) (bool, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false, usagef("--listen %q: %v; write host:port", address, err)
+	}
+	if host == "" {
+		return false, nil
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return false, usagef("--listen %q: %v", address, err)
+	}
+	for _, ip := range ips {
+		if !ip.Unmap().IsLoopback() {
+			return false, nil
+		}
+	}
+	return len(ips) > 0, nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/store"
+)
+
+// A site is the store, the runner and the engine over one data directory: what serve and run have in common.
+type site struct {
+	dir    string
+	db     *store.DB
+	runner *action.Runner
+	engine *engine.Engine
+}
+
+// siteConfig is how serve and run differ.
+type siteConfig struct {
+	dir       string
+	slots     int
+	loopback  bool // HTTP actions may reach this machine
+	closed    bool // engine.Config.Closed
+	unclocked bool // engine.Config.Unclocked
+	observe   func(engine.Notice)
+	log       *slog.Logger
+}
+
+// openSite opens the data directory for writing and makes an engine over it.
+func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
+	dir, err := absolute(cfg.dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{dir: dir}
+	if s.db, err = store.Open(ctx, store.Config{Dir: dir}); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("find this program: %w", err), s.db.Close())
+	}
+	s.runner, err = action.New(action.Config{
+		Dir: dir, Supervisor: []string{self, "supervise", "--data", dir}, AllowLoopback: cfg.loopback, Version: build().Version, Log: cfg.log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	config := engine.Config{
+		Store: s.db, Runner: s.runner, Owner: owner(), Slots: cfg.slots,
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Secret: a.secret, DiskLow: diskLow(dir),
+		RemoveLog: func(attempt int64) {
+			if err := s.runner.Logs().Remove(attempt); err != nil {
+				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)
+			}
+		},
+		Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
+	}
+	if s.engine, err = engine.New(config); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// close lets go of the directory. Shell attempts run on under their supervisor, and the next server or run adopts them.
+func (s *site) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(s.runner.Close(ctx), s.db.Close())
+}
+
+// owner names this process in claims and leases.
+func owner() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	var id [4]byte
+	_, _ = rand.Read(id[:]) // never fails (crypto/rand)
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), hex.EncodeToString(id[:]))
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+// The action types that this version carries out.
+const (
+	ActionShell = "shell"
+	ActionHTTP  = "http"
+	ActionHTTPS = "https"
+	ActionNone  = "none"
+)
+
+// A Step is one action of a job, released when the steps that it needs have ended well.
+type Step struct {
+	Name      string // "" for the only step of a job with a single action
+	Needs     []string
+	When      string // expr-lang condition over a closed environment; empty is true
+	Action    Action
+	OnFailure OnFailure
+}
+
+// OnFailure decides what a failed step means for the rest of its instance.
+type OnFailure string
+
+// The answers to a failed step (`definition.md`, Job: what).
+const (
+	StepFail           OnFailure = "fail"           // nothing further starts, the instance fails
+	StepContinue       OnFailure = "continue"       // as if it had succeeded
+	StepPause          OnFailure = "pause"          // nothing further starts until a person acts
+	StepFailSuccessors OnFailure = "failSuccessors" // what needs it fails too, the rest goes on
+)
+
+// An Action is what one attempt carries out. Its texts hold substitutions until Render has replaced them.
+type Action struct {
+	Type    string
+	Shell   *Shell
+	HTTP    *HTTP
+	Retry   RetryPolicy
+	Timeout time.Duration // of one attempt, waiting excluded; 0 is none
+}
+
+// Shell runs a command by /bin/sh -c, or a script file, in a process group of its own.
+type Shell struct {
+	Command Text   // either Command or Script
+	Script  string // path relative to the workflow's folder
+	Args    []Text // become "$@"
+	Env     map[string]Text
+	Dir     string // working directory; relative to the workflow's folder, which is the default
+}
+
+// HTTP sends one request. It succeeds on a 2xx answer, or on one of Expect when given.
+type HTTP struct {
+	Method  string
+	URI     Text
+	Headers map[string]Text
+	Body    Text
+	Expect  []int
+	Basic   *BasicAuth
+}
+
+// BasicAuth is HTTP Basic authentication.
+type BasicAuth struct {
+	Username Text
+	Password Text
+}
+
+// RetryType is the spacing of the attempts of one step.
+type RetryType string
+
+// The retry types of `definition.md`.
+const (
+	RetryNone        RetryType = "none"
+	RetryFixed       RetryType = "fixed"
+	RetryExponential RetryType = "exponential"
+)
+
+// A RetryPolicy says how often and how far apart a failed attempt is repeated.
+type RetryPolicy struct {
+	Type     RetryType
+	Interval time.Duration
+	Count    int   // attempts after the first, at most 20
+	On       []int // exit codes or HTTP statuses that are worth another attempt; empty is all
+}
+
+// Next returns how long after the n-th attempt (from 1) ended the next one may begin, and whether there is one. Exponential spacing
+// doubles from Interval and stays below 18 months, Azure's bound on an interval.
+func (p RetryPolicy) Next(n int, r Result) (time.Duration, bool) {
+	if p.Type == RetryNone || p.Type == "" || n > p.Count {
+		return 0, false
+	}
+	if len(p.On) > 0 && !slices.Contains(p.On, r.Code()) {
+		return 0, false
+	}
+	wait := p.Interval
+	if p.Type == RetryExponential {
+		const most = 548 * 24 * time.Hour
+		for i := 1; i < n && wait < most; i++ {
+			wait *= 2
+		}
+		wait = min(wait, most)
+	}
+	return wait, true
+}

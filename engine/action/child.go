@@ -1,0 +1,282 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// child is one attempt in the hands of the supervisor. Its fields are guarded by the supervisor's lock, once it is in live.
+type child struct {
+	spawn
+	order   int64 // of acceptance, from 1
+	log     *os.File
+	pid     int // 0 before the fork
+	started time.Time
+	why     endReason // why it is being ended; "" while it is not
+	gone    bool      // its main process has been reaped
+	killAt  time.Time // when the grace of an ending child is over
+	timeout *time.Timer
+	kill    *time.Timer
+	broken  error // what makes the attempt impossible although the child was born
+	holeTo  int64 // up to where the middle of its log has been given back; only keepHouse uses it
+}
+
+// endReason is why the supervisor ends a child.
+type endReason string
+
+const (
+	endTimeout endReason = "timeout"
+	endCancel  endReason = "cancel"
+	endStop    endReason = "stop" // the supervisor was told to end
+	endLog     endReason = "log"  // the log grew past its limit and cannot be kept small while it grows
+	endBroken  endReason = "broken"
+)
+
+// spawner starts children, one after the other.
+func (s *supervisor) spawner(n int) {
+	for c := range s.queue {
+		if err := s.start(c, n); err != nil {
+			now := time.Now()
+			if c.started.IsZero() {
+				c.started = now
+			}
+			r := &report{Attempt: c.Attempt, Fence: c.Fence, Outcome: engine.OutcomeFailed, Message: "cannot start: " + err.Error(), StartedAt: c.started, EndedAt: now}
+			if errors.Is(err, errCancelled) {
+				r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled before it started"
+			}
+			if errors.Is(err, errStopped) {
+				r.Outcome, r.Message = engine.OutcomeLost, stoppedMessage
+			}
+			s.conclude(c, r)
+		}
+	}
+}
+
+var (
+	errCancelled = errors.New("cancelled")
+	errStopped   = errors.New("stopped")
+)
+
+const stoppedMessage = "ended with the supervisor, which was told to stop"
+
+// start forks one child. An error means that there is none.
+func (s *supervisor) start(c *child, spawner int) error {
+	log, err := s.logs.create(c.Attempt)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	switch c.why {
+	case endCancel:
+		err = errCancelled
+	case endStop:
+		err = errStopped
+	}
+	if err != nil {
+		s.mu.Unlock()
+		log.Close()
+		return err
+	}
+	s.tickets++
+	s.forks[spawner] = s.tickets
+	c.log = log
+	c.started = time.Now()
+	s.mu.Unlock()
+
+	fd := log.Fd()
+	from := bootClock()
+	pid, err := syscall.ForkExec(c.Argv[0], c.Argv, &syscall.ProcAttr{
+		Dir: c.Dir, Env: c.Env, Files: []uintptr{s.null.Fd(), fd, fd}, Sys: ownGroup(),
+	})
+	to := bootClock()
+	var unwritten error
+	if err == nil {
+		unwritten = s.journal.begin(birth{Attempt: c.Attempt, Fence: c.Fence, Pid: pid, Boot: s.boot, From: from, To: to})
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forks[spawner] = 0
+	s.forked++
+	defer s.changed.Broadcast()
+	if err != nil {
+		c.log = nil
+		log.Close()
+		return explainStart(err, c)
+	}
+	c.pid = pid
+	s.pids[pid] = c
+	s.look[c.Attempt] = &logGrowth{}
+	s.rouse()
+	s.watch(c)
+	switch {
+	case unwritten != nil:
+		c.broken = unwritten
+		c.why = endBroken
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+	case c.why != "": // asked for while the fork was under way
+		why := c.why
+		c.why = ""
+		s.terminate(c, why)
+	case c.Timeout > 0:
+		c.timeout = time.AfterFunc(c.Timeout, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.terminate(c, endTimeout)
+		})
+	}
+	return nil
+}
+
+// explainStart says in words why a fork failed. The system's error does not tell a missing folder from a missing program.
+func explainStart(err error, c *child) error {
+	if info, e := os.Stat(c.Dir); errors.Is(e, fs.ErrNotExist) || e == nil && !info.IsDir() {
+		return fmt.Errorf("there is no folder %s", c.Dir)
+	}
+	return fmt.Errorf("%s: %w", c.Argv[0], err)
+}
+
+// terminate asks a child to end: TERM to its group, KILL after its grace. The first reason stays. The caller holds the lock.
+func (s *supervisor) terminate(c *child, why endReason) {
+	if c.why != "" || c.gone {
+		return
+	}
+	c.why = why
+	if c.pid == 0 {
+		return // start sees the reason
+	}
+	c.killAt = time.Now().Add(c.Grace)
+	_ = syscall.Kill(-c.pid, syscall.SIGTERM)
+	_ = syscall.Kill(-c.pid, syscall.SIGCONT) // a stopped process takes the TERM only when it goes on
+	c.kill = time.AfterFunc(c.Grace, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !c.gone {
+			_ = syscall.Kill(-c.pid, syscall.SIGKILL)
+		}
+	})
+}
+
+// finish is called once, when the main process of a child has been reaped.
+func (s *supervisor) finish(c *child, status syscall.WaitStatus) {
+	ended := time.Now()
+	s.mu.Lock()
+	why, killAt := c.why, c.killAt
+	for _, t := range []*time.Timer{c.timeout, c.kill} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	delete(s.look, c.Attempt)
+	s.mu.Unlock()
+	if !killAt.IsZero() {
+		s.endGroup(c.pid, killAt)
+		ended = time.Now()
+	}
+	r := &report{Attempt: c.Attempt, Fence: c.Fence, StartedAt: c.started, EndedAt: ended}
+	switch {
+	case status.Exited():
+		r.Exited, r.Exit = true, status.ExitStatus()
+	case status.Signaled():
+		r.Signal = status.Signal().String()
+	}
+	judge(r, c, why)
+	outputs, complaint := readOutputs(s.out, c.Attempt)
+	r.Outputs = outputs
+	r.note(complaint)
+	r.LogBytes, r.Truncated, complaint = s.closeLog(c)
+	r.note(complaint)
+	s.conclude(c, r)
+}
+
+// judge fills in the outcome and the words for it.
+func judge(r *report, c *child, why endReason) {
+	switch {
+	case why == endTimeout:
+		r.Outcome, r.Message = engine.OutcomeTimeout, fmt.Sprintf("killed after %s timeout", c.Timeout)
+	case why == endCancel:
+		r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled"
+	case why == endLog:
+		r.Outcome, r.Message = engine.OutcomeFailed, fmt.Sprintf("killed: its log grew past %d bytes", c.LogLimit)
+	case why == endBroken:
+		r.Outcome, r.Message = engine.OutcomeFailed, "cannot start: "+c.broken.Error()
+	case r.Exited && r.Exit == 0:
+		r.Outcome = engine.OutcomeSucceeded
+	case why == endStop:
+		r.Outcome, r.Message = engine.OutcomeLost, stoppedMessage
+	case r.Exited:
+		r.Outcome, r.Message = engine.OutcomeFailed, fmt.Sprintf("exit %d", r.Exit)
+	default:
+		r.Outcome, r.Message = engine.OutcomeFailed, "ended by signal: "+r.Signal
+	}
+}
+
+// note adds a remark to the message.
+func (r *report) note(remark string) {
+	switch {
+	case remark == "":
+	case r.Message == "":
+		r.Message = remark
+	default:
+		r.Message += "; " + remark
+	}
+}
+
+// endGroup gives what is left of a process group the rest of its grace and kills it then. Its leader has been reaped; its number cannot
+// be another's as long as one member lives, and between two looks the system does not run through all its numbers.
+func (s *supervisor) endGroup(group int, killAt time.Time) {
+	for syscall.Kill(-group, 0) == nil {
+		left := time.Until(killAt)
+		if left <= 0 {
+			_ = syscall.Kill(-group, syscall.SIGKILL)
+			return
+		}
+		time.Sleep(min(left, 20*time.Millisecond))
+	}
+}
+
+// closeLog makes the log durable, and short when it passed its limit.
+func (s *supervisor) closeLog(c *child) (size int64, truncated bool, complaint string) {
+	defer c.log.Close()
+	info, err := c.log.Stat()
+	if err != nil {
+		return 0, false, "the log cannot be read"
+	}
+	size = info.Size()
+	if size == 0 {
+		return 0, false, ""
+	}
+	if c.LogLimit > 0 && size > c.LogLimit {
+		short, err := s.logs.cut(c.Attempt, c.LogLimit)
+		if err == nil {
+			return short, true, ""
+		}
+		s.log.Error("log not cut", "attempt", c.Attempt, "error", err)
+		complaint = "the log could not be cut"
+	}
+	if err := c.log.Sync(); err != nil {
+		s.log.Error("log not synced", "attempt", c.Attempt, "error", err)
+		complaint = "the end of the log may be missing: " + err.Error()
+	}
+	return size, false, complaint
+}
+
+// conclude records an outcome and tells the server, in this order.
+func (s *supervisor) conclude(c *child, r *report) {
+	if err := s.journal.end(r, time.Now()); err != nil {
+		s.log.Error("outcome not written, kept in memory", "attempt", c.Attempt, "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.live, c.Attempt)
+	s.ended = true
+	if s.server != nil {
+		s.server.tell(message{Report: r})
+	}
+}

@@ -1,0 +1,30 @@
+package action
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bootID names this start of the machine.
+func bootID() string {
+	tv, err := unix.SysctlTimeval("kern.boottime")
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(tv.Sec)
+}
+
+// bootClock is the time in the unit in which the system notes the start of a process: microseconds.
+func bootClock() int64 { return time.Now().UnixMicro() }
+
+// startedWithin reports that a process began between two readings of bootClock.
+func startedWithin(pid int, from, to int64) bool {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return false
+	}
+	start := info.Proc.P_starttime.Sec*1e6 + int64(info.Proc.P_starttime.Usec)
+	return from <= start && start <= to
+}

@@ -1,0 +1,162 @@
+package action
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// session is the connection of one server. A supervisor serves one server at a time, the newest: an older one is told so and let go.
+type session struct {
+	wire *wire
+
+	mu     sync.Mutex
+	out    []message
+	signal chan struct{}
+	closed bool
+}
+
+// tell queues a message. It never blocks: what a server does not read is in the journal anyway.
+func (c *session) tell(m message) {
+	c.mu.Lock()
+	c.out = append(c.out, m)
+	c.mu.Unlock()
+	select {
+	case c.signal <- struct{}{}:
+	default:
+	}
+}
+
+// write sends what is queued until the connection breaks or close is called.
+func (c *session) write() {
+	defer c.wire.Close()
+	for range c.signal {
+		c.mu.Lock()
+		ms, closed := c.out, c.closed
+		c.out = nil
+		c.mu.Unlock()
+		if err := c.wire.send(ms); err != nil || closed {
+			return
+		}
+	}
+}
+
+// close sends what is queued and closes the connection.
+func (c *session) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	select {
+	case c.signal <- struct{}{}:
+	default:
+	}
+}
+
+// greet serves one connection to its end.
+func (s *supervisor) greet(conn net.Conn) {
+	defer conn.Close()
+	w := newWire(conn)
+	_ = conn.SetDeadline(time.Now().Add(helloPatience))
+	var theirs hello
+	if err := w.dec.Decode(&theirs); err != nil {
+		return // somebody who only looked whether anybody answers
+	}
+	mine := hello{Protocol: protocol, Version: s.version, Pid: os.Getpid()}
+	if theirs.Protocol != protocol {
+		mine.Refused = fmt.Sprintf("the running supervisor (version %s) speaks protocol %d and this server (version %s) %d; it ends by itself with its last child",
+			s.version, protocol, theirs.Version, theirs.Protocol)
+		s.log.Warn("server refused", "version", theirs.Version, "protocol", theirs.Protocol)
+	}
+	if err := w.greet(mine); err != nil || mine.Refused != "" {
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+
+	c := &session{wire: w, signal: make(chan struct{}, 1)}
+	go c.write()
+	defer c.close()
+	s.mu.Lock()
+	old := s.server
+	s.server = c
+	s.rouse()
+	s.mu.Unlock()
+	if old != nil {
+		old.tell(message{Displaced: true})
+		old.close()
+	}
+	s.log.Info("server connected", "pid", theirs.Pid, "version", theirs.Version)
+	s.listenTo(c)
+	s.mu.Lock()
+	if s.server == c {
+		s.server = nil
+	}
+	s.rouse()
+	s.mu.Unlock()
+	s.log.Info("server gone", "pid", theirs.Pid)
+}
+
+// listenTo carries out what a server says until it is gone.
+func (s *supervisor) listenTo(c *session) {
+	for {
+		var m message
+		if err := c.wire.dec.Decode(&m); err != nil {
+			return
+		}
+		switch {
+		case m.Spawn != nil:
+			s.accept(c, m.Spawn)
+		case m.Cancel != 0:
+			s.mu.Lock()
+			if child := s.live[m.Cancel]; child != nil {
+				s.terminate(child, endCancel)
+			}
+			s.mu.Unlock()
+		case m.Adopt != nil:
+			c.tell(message{Unknown: &roll{Number: m.Adopt.Number, Attempts: s.adopt(c, m.Adopt.Attempts)}})
+		case len(m.Acks) > 0:
+			s.journal.ack(m.Acks, time.Now())
+		}
+	}
+}
+
+// adopt reports the attempts that have ended and returns those that are unknown. A child that runs reports by itself. The order of the two
+// looks matters: a child leaves the living only after its outcome is in the journal.
+func (s *supervisor) adopt(c *session, attempts []int64) (unknown []int64) {
+	for _, id := range attempts {
+		s.mu.Lock()
+		_, alive := s.live[id]
+		s.mu.Unlock()
+		if alive {
+			continue
+		}
+		if r, ok := s.journal.find(id); ok {
+			c.tell(message{Report: r})
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	return unknown
+}
+
+// accept takes a new child in. An attempt that was asked for before is not started twice: it is reported instead.
+func (s *supervisor) accept(c *session, ask *spawn) {
+	if r, ok := s.journal.find(ask.Attempt); ok {
+		c.tell(message{Report: r})
+		return
+	}
+	child := &child{spawn: *ask}
+	s.mu.Lock()
+	_, known := s.live[ask.Attempt]
+	if !known {
+		s.order++
+		child.order = s.order
+		s.live[ask.Attempt] = child
+		s.rouse()
+	}
+	s.mu.Unlock()
+	if !known {
+		s.queue <- child
+	}
+}

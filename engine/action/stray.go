@@ -1,0 +1,12 @@
+package action
+
+import "time"
+
+// sweepEvery is how often the supervisor looks for processes that outlived their attempt outside its group.
+const sweepEvery = time.Second
+
+// stray is a process that became ours because its parent died: it left its group, or its group's leader left it behind.
+type stray struct {
+	order  int64 // children accepted when it was first seen
+	killed bool
+}

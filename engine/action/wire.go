@@ -1,0 +1,124 @@
+package action
+
+import (
+	"bufio"
+	"encoding/gob"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// protocol is the version of what server and supervisor say to each other. Both sides state theirs in a hello, whose form never
+// changes; gob leaves out fields that one side does not know, so that only a change of meaning needs a new number.
+const protocol = 1
+
+// The files in the folder run of a data directory.
+const (
+	runFolder     = "run"
+	outputFolder  = "out" // one file per attempt: $ALMANAC_OUTPUT
+	socketFile    = "supervisor.sock"
+	lockFile      = "supervisor.lock"
+	stderrFile    = "supervisor.log"
+	journalFile   = "journal"
+	quarantine    = "journal.bad"
+	helloPatience = 5 * time.Second
+)
+
+// hello is the first thing that each side says.
+type hello struct {
+	Protocol int
+	Version  string
+	Pid      int
+	Refused  string // why the supervisor does not serve this server; "" when it does
+}
+
+// message is everything that follows: exactly one of its fields is set.
+type message struct {
+	Spawn     *spawn  // to the supervisor
+	Cancel    int64   // to the supervisor: an attempt
+	Adopt     *roll   // to the supervisor: attempts that the server believes running
+	Acks      []int64 // to the supervisor: outcomes that the journal may forget
+	Report    *report // to the server
+	Unknown   *roll   // to the server: those of an Adopt that nothing is known of
+	Displaced bool    // to the server: another one has taken over
+}
+
+// roll is a list of attempts; the number ties an answer to its question.
+type roll struct {
+	Number   int64
+	Attempts []int64
+}
+
+// spawn asks for one child.
+type spawn struct {
+	Attempt  int64
+	Fence    int64
+	Argv     []string // program first, as an absolute path
+	Env      []string
+	Dir      string
+	Timeout  time.Duration // 0 is none
+	Grace    time.Duration
+	LogLimit int64
+}
+
+// report is how an attempt ended: a line of the journal, and a message. Exited tells an exit code of 0 from none; a pointer would not
+// survive gob, which leaves zeros out.
+type report struct {
+	Attempt   int64             `json:"attempt"`
+	Fence     int64             `json:"fence"`
+	Outcome   engine.Outcome    `json:"outcome"`
+	Exited    bool              `json:"exited,omitempty"`
+	Exit      int               `json:"exit,omitempty"`
+	Signal    string            `json:"signal,omitempty"`
+	Message   string            `json:"message,omitempty"`
+	Outputs   map[string]string `json:"outputs,omitempty"`
+	StartedAt time.Time         `json:"startedAt"`
+	EndedAt   time.Time         `json:"endedAt"`
+	LogBytes  int64             `json:"logBytes,omitempty"`
+	Truncated bool              `json:"truncated,omitempty"`
+}
+
+func (r *report) result() engine.Result {
+	res := engine.Result{
+		Attempt: r.Attempt, Outcome: r.Outcome, Signal: r.Signal, Message: r.Message, Outputs: r.Outputs,
+		StartedAt: r.StartedAt, EndedAt: r.EndedAt, LogBytes: r.LogBytes, Truncated: r.Truncated,
+	}
+	if r.Exited {
+		exit := r.Exit
+		res.Exit = &exit
+	}
+	return res
+}
+
+// wire is a connection that speaks gob: one goroutine reads, another writes.
+type wire struct {
+	net.Conn
+	dec *gob.Decoder
+	enc *gob.Encoder
+	buf *bufio.Writer
+}
+
+func newWire(c net.Conn) *wire {
+	buf := bufio.NewWriterSize(c, 16<<10)
+	return &wire{Conn: c, dec: gob.NewDecoder(bufio.NewReaderSize(c, 16<<10)), enc: gob.NewEncoder(buf), buf: buf}
+}
+
+// send writes messages and hands them to the kernel at once.
+func (w *wire) send(ms []message) error {
+	for i := range ms {
+		if err := w.enc.Encode(&ms[i]); err != nil {
+			return fmt.Errorf("send a message: %w", err)
+		}
+	}
+	return w.buf.Flush()
+}
+
+// greet sends a hello.
+func (w *wire) greet(h hello) error {
+	if err := w.enc.Encode(&h); err != nil {
+		return fmt.Errorf("send a hello: %w", err)
+	}
+	return w.buf.Flush()
+}

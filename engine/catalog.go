@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+// A catalog is the loaded definitions: the current version of each job with its timetable, and older versions as instances ask for them. It is a cache
+// of rows that never change, and is replaced as a whole when definitions are loaded.
+type catalog struct {
+	decode func(definition []byte, folder string) (*Job, error)
+
+	mu       sync.RWMutex
+	versions map[int64]*Job
+	broken   map[int64]error
+	current  map[JobRef]*definition
+	byID     map[int64]*definition
+	planner  *Planner
+	pools    map[string]int
+	horizon  time.Time // the earliest PlannedTo of what is planned at all; zero when nothing is
+	unknown  bool      // a job has never been planned
+}
+
+// A definition is a job's row and its current version.
+type definition struct {
+	row JobRow
+	job *Job
+}
+
+// version returns the job as of a version. An error of kind ErrInvalid means that the stored definition cannot be read by this program.
+func (c *catalog) version(v View, id int64) (*Job, error) {
+	c.mu.RLock()
+	job, err := c.versions[id], c.broken[id]
+	c.mu.RUnlock()
+	if job != nil || err != nil {
+		return job, err
+	}
+	row, err := v.Version(id)
+	if err != nil {
+		return nil, fmt.Errorf("read job version %d: %w", id, err)
+	}
+	job, err = c.decode(row.Definition, row.Folder)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		err = fmt.Errorf("%w: job version %d: %w", ErrInvalid, id, err)
+		if c.broken == nil {
+			c.broken = map[int64]error{}
+		}
+		c.broken[id] = err
+		return nil, err
+	}
+	if c.versions == nil {
+		c.versions = map[int64]*Job{}
+	}
+	c.versions[id] = job
+	return job, nil
+}
+
+// replace makes a loaded set of definitions the current one.
+func (c *catalog) replace(definitions []definition, planner *Planner) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.versions == nil {
+		c.versions = map[int64]*Job{}
+	}
+	c.current = make(map[JobRef]*definition, len(definitions))
+	c.byID = make(map[int64]*definition, len(definitions))
+	c.pools = map[string]int{}
+	for i := range definitions {
+		d := &definitions[i]
+		c.current[d.row.Ref], c.byID[d.row.ID] = d, d
+		c.versions[d.row.Version] = d.job
+		if d.job.Pool != "" && (c.pools[d.job.Pool] == 0 || d.job.Slots < c.pools[d.job.Pool]) {
+			c.pools[d.job.Pool] = max(1, d.job.Slots)
+		}
+	}
+	c.planner = planner
+	c.measure()
+}
+
+// poolSizes returns the size of each pool, to be counted down by the caller.
+func (c *catalog) poolSizes() map[string]int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	sizes := make(map[string]int, len(c.pools))
+	for name, size := range c.pools {
+		sizes[name] = size
+	}
+	return sizes
+}
+
+// lookup returns the current definition of a job, nil when there is none.
+func (c *catalog) lookup(ref JobRef) *definition {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.current[ref]
+}
+
+// setPlanned records how far the jobs are planned, after the commit that says so.
+func (c *catalog) setPlanned(to map[int64]time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, t := range to {
+		if d := c.byID[id]; d != nil {
+			d.row.PlannedTo = t
+		}
+	}
+	c.measure()
+}
+
+// measure finds the job that is planned least far.
+func (c *catalog) measure() {
+	c.horizon, c.unknown = time.Time{}, false
+	for _, d := range c.current {
+		switch {
+		case !d.active():
+		case d.row.PlannedTo.IsZero():
+			c.unknown = true
+		default:
+			c.horizon = earliest(c.horizon, d.row.PlannedTo)
+		}
+	}
+}
+
+// nextPlanning is when more has to be planned, ahead of the end of what is: zero when nothing ever has.
+func (c *catalog) nextPlanning(ahead time.Duration) time.Time {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if c.horizon.IsZero() {
+		return time.Time{}
+	}
+	return c.horizon.Add(-ahead)
+}
+
+// unplanned lists at most limit definitions that are not planned up to their target, those that lag most first, and the planner that knows them.
+func (c *catalog) unplanned(target func(*Job) time.Time, limit int) ([]definition, *Planner) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var lagging []definition
+	for _, d := range c.current {
+		if d.active() && d.row.PlannedTo.Before(target(d.job)) {
+			lagging = append(lagging, *d)
+		}
+	}
+	slices.SortFunc(lagging, func(a, b definition) int {
+		return cmp.Or(a.row.PlannedTo.Compare(b.row.PlannedTo), cmp.Compare(a.row.ID, b.row.ID))
+	})
+	return lagging[:min(limit, len(lagging))], c.planner
+}
+
+// active reports whether the job is planned at all.
+func (d *definition) active() bool {
+	return !d.row.Disabled && !d.row.Removed && !d.job.When.Manual
+}
+
+// dayAfter returns the first instant of the natural day after the one that t lies in, in the location.
+func dayAfter(t time.Time, loc *time.Location) time.Time {
+	return recurrence.DayStart(recurrence.DateOf(t.In(loc)).AddDays(1), loc)
+}

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+// handOut renders the attempt and gives it to the Runner. What cannot be rendered is an attempt that failed, with its reason.
+func (e *Engine) handOut(now time.Time, s startedStep) {
+	r, step := s.run, &s.run.job.Steps[s.step]
+	scope := e.scope(now, &r.instance, r.job, s.number)
+	scope.Outputs = func(name, key string) (string, bool) {
+		i := r.progress.Index(name)
+		if i < 0 {
+			return "", false
+		}
+		value, ok := r.progress.Step(i).Outputs[key]
+		return value, ok
+	}
+	attempt := Attempt{
+		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: step.Name, Number: s.number,
+		Fence: r.instance.Fence, Folder: r.job.Folder, StartedAt: now,
+	}
+	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: step.Name})
+	e.launch(now, attempt, step.Action, r.job, scope)
+}
+
+// launch renders the action into the attempt and starts it.
+func (e *Engine) launch(now time.Time, attempt Attempt, action Action, job *Job, scope Scope) {
+	rendered, err := withJobEnv(action, job).Render(scope)
+	if err != nil {
+		e.inbox.result(Result{Attempt: attempt.ID, Outcome: OutcomeFailed, Message: "cannot render the action: " + err.Error(), StartedAt: now, EndedAt: now})
+		return
+	}
+	attempt.Action = rendered
+	e.cfg.Runner.Start(attempt, e.inbox.result)
+}
+
+// withJobEnv puts the job's environment under the action's own.
+func withJobEnv(a Action, job *Job) Action {
+	if a.Shell == nil || len(job.Env) == 0 {
+		return a
+	}
+	shell := *a.Shell
+	shell.Env = maps.Clone(job.Env)
+	maps.Copy(shell.Env, a.Shell.Env)
+	a.Shell = &shell
+	return a
+}
+
+// scope is what an instance's texts may name.
+func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope {
+	from, to := dataWindow(job, i.PlanTime)
+	params := map[string]string{}
+	for _, p := range job.Params {
+		if p.Default != nil {
+			params[p.Name] = *p.Default
+		}
+	}
+	maps.Copy(params, i.Params)
+	return Scope{
+		PlanTime: i.PlanTime, WindowStart: from, WindowEnd: to, Now: now.In(job.When.Location).Truncate(time.Millisecond),
+		Workflow: job.Workflow, Job: job.Name, Instance: strconv.FormatInt(i.ID, 10), Attempt: attempt,
+		Params: params, Calendar: job.When.Calendar,
+		Secret: func(name string) (string, error) {
+			source, known := job.Secrets[name]
+			switch {
+			case !known:
+				return "", fmt.Errorf("the secret %s is not declared", name)
+			case e.cfg.Secret == nil:
+				return "", fmt.Errorf("this process reads no secrets")
+			}
+			return e.cfg.Secret(source)
+		},
+	}
+}
+
+// dataWindow is the window that `windowStart` and `windowEnd` name: from the job's plan time before this one to this one [choice]. A job
+// without an earlier plan time within its own period starts its first window one nominal period earlier.
+func dataWindow(job *Job, planTime time.Time) (from, to time.Time) {
+	back := planTime.AddDate(0, 0, -1)
+	switch job.Period.Class.String() {
+	case "week":
+		back = planTime.AddDate(0, 0, -7)
+	case "month":
+		back = planTime.AddDate(0, -1, 0)
+	case "year":
+		back = planTime.AddDate(-1, 0, 0)
+	case "minute", "hour", "discrete":
+		if job.Period.Every > 0 {
+			back = planTime.Add(-job.Period.Every)
+		}
+	}
+	timetable, err := job.When.Compile(recurrence.Anchored(planTime))
+	if err != nil || job.When.Manual {
+		return back, planTime
+	}
+	// Twice the nominal period reaches the one before, however uneven the rule.
+	reach := back.Add(back.Sub(planTime))
+	if earlier := timetable.Between(reach, planTime); len(earlier) > 0 {
+		return earlier[len(earlier)-1], planTime
+	}
+	return back, planTime
+}
+
+// startErrands starts the error actions that are due, before anything else: they are few, and somebody waits to be told.
+func (t *turn) startErrands() error {
+	if t.free <= 0 {
+		return nil
+	}
+	due, err := t.tx.OutboxDue(t.now, t.free+len(t.carried))
+	if err != nil {
+		return fmt.Errorf("list what is to be delivered: %w", err)
+	}
+	for _, row := range due {
+		if t.carried[row.ID] || t.free <= 0 {
+			continue
+		}
+		if err := t.startErrand(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *turn) startErrand(row OutboxRow) error {
+	instance, err := t.tx.Instance(row.Instance)
+	if err != nil {
+		return fmt.Errorf("read the instance of outbox row %d: %w", row.ID, err)
+	}
+	job, err := t.defs.version(t.tx, instance.Version)
+	if err == nil && job.ErrorAction == nil {
+		err = fmt.Errorf("%w: the job has no errorAction", ErrInvalid)
+	}
+	if err != nil {
+		row.State, row.Reason, row.EndedAt = OutboxFailed, err.Error(), t.now
+		return t.tx.PutOutbox(row)
+	}
+	id, err := t.ids.take(t.tx)
+	if err != nil {
+		return err
+	}
+	attempt := AttemptRow{
+		ID: id, Instance: instance.ID, Job: instance.Job, Number: row.Attempts + 1, Error: true, Outbox: row.ID, Fence: instance.Fence, StartedAt: t.now,
+	}
+	if job.ErrorAction.Type == ActionNone {
+		attempt.Result = &Result{Attempt: id, Outcome: OutcomeSucceeded, StartedAt: t.now, EndedAt: t.now}
+		row.Attempts, row.State, row.EndedAt = row.Attempts+1, OutboxDelivered, t.now
+		if err := t.tx.PutOutbox(row); err != nil {
+			return fmt.Errorf("record outbox row %d: %w", row.ID, err)
+		}
+		return wrap(t.tx.AddAttempt(attempt), "record the error action of %s", instance.Name())
+	}
+	if err := t.tx.StartAttempt(attempt); err != nil {
+		return fmt.Errorf("record the error action of %s: %w", instance.Name(), err)
+	}
+	t.free--
+	t.errands = append(t.errands, startedErrand{row: row, attempt: id, number: attempt.Number, instance: instance, job: job})
+	return nil
+}
+
+// handOutErrand renders the error action and gives it to the Runner. It may say why: ${{ ... }} has no name for it, the environment and the
+// log do.
+func (e *Engine) handOutErrand(now time.Time, d startedErrand) {
+	action := *d.job.ErrorAction
+	if action.Shell != nil {
+		shell := *action.Shell
+		shell.Env = maps.Clone(shell.Env)
+		if shell.Env == nil {
+			shell.Env = map[string]Text{}
+		}
+		shell.Env["ALMANAC_ERROR"] = Text(strings.ReplaceAll(d.row.Reason, "${{", "$${{"))
+		action.Shell = &shell
+	}
+	scope := e.scope(now, &d.instance, d.job, d.number)
+	scope.Outputs = func(string, string) (string, bool) { return "", false }
+	attempt := Attempt{
+		ID: d.attempt, Instance: d.instance.ID, Ref: d.instance.Ref, PlanTime: d.instance.PlanTime, Number: d.number, Error: true,
+		Fence: d.instance.Fence, Folder: d.job.Folder, StartedAt: now,
+	}
+	e.cfg.Observe(Notice{Instance: d.instance, From: d.instance.State, Attempt: &attempt})
+	e.launch(now, attempt, action, d.job, scope)
+}
+
+// delivered is what a result means for its outbox row: delivered, once more later, or given up. Lost counts as not delivered: at least once.
+func (e *Engine) delivered(l liveAttempt, r Result) OutboxRow {
+	row := l.outbox
+	row.Attempts++
+	if r.Outcome == OutcomeSucceeded {
+		row.State, row.EndedAt = OutboxDelivered, r.EndedAt
+		return row
+	}
+	if r.Outcome == OutcomeLost {
+		row.NotBefore = r.EndedAt
+		return row
+	}
+	if wait, again := l.retry.Next(row.Attempts, r); again {
+		row.NotBefore = r.EndedAt.Add(wait)
+		return row
+	}
+	row.State, row.EndedAt = OutboxFailed, r.EndedAt
+	return row
+}

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Kind is why an instance exists.
+type Kind string
+
+// The kinds. Identity is (job, Key, plan time): scheduled instances have the empty key, so that a manual or backfill instance of the same
+// plan time never collides with the scheduled one.
+const (
+	Scheduled Kind = "scheduled"
+	Manual    Kind = "manual"
+	Backfill  Kind = "backfill"
+)
+
+// Gate is what holds a waiting instance, in the order in which gates are looked at. It is the result of Evaluate, stored with its reason.
+type Gate string
+
+// The gates.
+const (
+	GateTime        Gate = "time"
+	GateDependency  Gate = "dependency"
+	GateConfirm     Gate = "confirm"
+	GateFrozen      Gate = "frozen"
+	GateConcurrency Gate = "concurrency"
+	GateSlot        Gate = "slot" // nothing but a free slot (of the server or of its pool) is missing: the queue
+	GateDisk        Gate = "disk"
+)
+
+// Gates lists the gates in their order.
+var Gates = []Gate{GateTime, GateDependency, GateConfirm, GateFrozen, GateConcurrency, GateSlot, GateDisk}
+
+// An Instance is a job at a plan time: the thing that is stored, waits, starts and ends.
+type Instance struct {
+	ID       int64
+	Job      int64 // row id of the job
+	Ref      JobRef
+	Version  int64 // row id of the job version that it was planned with
+	Kind     Kind
+	Key      string    // "" for scheduled, the backfill's or the trigger's id otherwise
+	PlanTime time.Time // in the zone offset that it had when planned; millisecond precision
+
+	State  State
+	Gate   Gate   // of a waiting instance
+	Reason Reason // why it is in this state, or behind this gate
+
+	Fence  int64     // grows with every claim; a write with an old one is refused
+	Owner  string    // the server that claimed it; "" when not running
+	Lease  time.Time // until when the claim stands; zero when not running
+	DryRun bool      // off-calendar day kept as an instance
+	Frozen bool
+
+	NotBefore time.Time // plan time plus spread
+	Priority  int
+	Pool      string
+	Params    map[string]string // given by the trigger
+	Confirmed string            // who confirmed; "" nobody yet
+	Cancel    *Reason           // a running instance that is being cancelled, and why
+
+	StartedAt time.Time // first start; zero before
+	EndedAt   time.Time // zero while open
+}
+
+// Name returns workflow/job@plan time, the form that people read and type.
+func (i *Instance) Name() string {
+	return fmt.Sprintf("%s@%s", i.Ref, i.PlanTime.Format(time.RFC3339))
+}
+
+// A Reason is why something is as it is: a code for programs, and the facts that make a sentence of it for people.
+type Reason struct {
+	Code     ReasonCode `json:"code"`
+	Upstream *JobRef    `json:"upstream,omitempty"` // the job that is waited for
+	At       *time.Time `json:"at,omitempty"`       // its plan time, or the time that is waited for
+	State    State      `json:"state,omitempty"`    // the upstream instance's state; "" when it is not planned yet
+	Detail   string     `json:"detail,omitempty"`   // what else a person wants to read
+	Actor    string     `json:"actor,omitempty"`    // who did it, when a person did
+}
+
+// ReasonCode is the closed set of reasons.
+type ReasonCode string
+
+// The reasons.
+const (
+	ReasonPlanned      ReasonCode = "planned"  // not looked at yet
+	ReasonNotDue       ReasonCode = "not-due"  // At is its time
+	ReasonUpstream     ReasonCode = "upstream" // waits for Upstream at At, which is in State
+	ReasonUpstreamFail ReasonCode = "upstream-failed"
+	ReasonNoUpstream   ReasonCode = "no-upstream" // nothing in the window, and onMissing says wait or cancel
+	ReasonUpstreamGone ReasonCode = "upstream-gone"
+	ReasonWaitTimeout  ReasonCode = "wait-timeout"
+	ReasonConfirm      ReasonCode = "confirm"
+	ReasonFrozen       ReasonCode = "frozen"
+	ReasonConcurrency  ReasonCode = "concurrency"
+	ReasonSlot         ReasonCode = "slot"
+	ReasonPool         ReasonCode = "pool"
+	ReasonDisk         ReasonCode = "disk"
+	ReasonDisabled     ReasonCode = "disabled"
+	ReasonRemoved      ReasonCode = "removed" // the job was removed from the definitions
+	ReasonMisfire      ReasonCode = "misfire"
+	ReasonOverlap      ReasonCode = "overlap"
+	ReasonOffCalendar  ReasonCode = "off-calendar"
+	ReasonReleased     ReasonCode = "released" // started: every gate was open
+	ReasonSucceeded    ReasonCode = "succeeded"
+	ReasonStepFailed   ReasonCode = "step-failed"
+	ReasonStepPaused   ReasonCode = "step-paused"
+	ReasonLost         ReasonCode = "lost"
+	ReasonPerson       ReasonCode = "person"
+	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
+)
+
+// A Wait is one contiguous range of an upstream job's plan times that an instance waits for, with the reason that it does. Several rows
+// with the same Dependency belong to one declared dependency whose set is cut in pieces.
+type Wait struct {
+	Instance   int64
+	N          int // ordinal within the instance, from 0
+	Dependency int // ordinal of the declared dependency in the job, from 0
+	Upstream   int64
+	Ref        JobRef // of the upstream
+	Key        string // of the upstream instances: "" for scheduled ones
+
+	First, Last time.Time // plan times, both included; zero when Count is 0
+	Count       int       // plan times that the upstream's schedule has in the range; 0: nothing in the window
+
+	Rule       string // a word of `dependencies.md` §10
+	Select     string // all, any, or a count
+	WindowFrom time.Time
+	WindowTo   time.Time
+	Closed     string // left, right or both
+
+	OnMissing OnMissing
+	OnFailed  OnFailed
+	Ended     bool          // satisfied by any end: waitPreviousEnd
+	Timeout   time.Duration // 0 is none
+}

@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+// A LoadReport says what loading a set of definitions changed.
+type LoadReport struct {
+	Jobs     int      // loaded
+	Added    []JobRef // names that appeared for the first time, or again
+	Changed  []JobRef // got a new version
+	Removed  []JobRef
+	Replaced int // future, unstarted instances that were planned anew
+	Planned  int // instances in their place
+}
+
+// Load makes the workflows the current definitions, in one transaction: a changed job gets a new immutable version from now on, instances keep
+// the version that they were planned with, and future instances that nobody has looked at are planned anew, together with those that wait
+// for them. A name that is gone is removed: its waiting instances are cancelled. Nothing else changes: loading the same definitions
+// twice is loading them once. The definitions must have passed the checks of package spec.
+func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time) (LoadReport, error) {
+	var jobs []*Job
+	for _, w := range workflows {
+		jobs = append(jobs, w.Jobs...)
+	}
+	now = now.Truncate(time.Millisecond)
+	var l *loading
+	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+		l = &loading{e: e, tx: tx, now: now, rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}}
+		return l.load(jobs)
+	})
+	if err != nil {
+		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
+	}
+	e.defs.replace(l.definitions, l.planner)
+	e.inbox.nudge()
+	return l.report, nil
+}
+
+// A loading is one load in its transaction.
+type loading struct {
+	e   *Engine
+	tx  Tx
+	now time.Time
+
+	rows        map[JobRef]JobRow
+	created     map[JobRef]time.Time
+	definitions []definition
+	planner     *Planner
+	touched     []JobRef // jobs whose schedule or existence may have changed for others
+	report      LoadReport
+}
+
+func (l *loading) load(jobs []*Job) error {
+	known, err := l.tx.Jobs()
+	if err != nil {
+		return err
+	}
+	for _, row := range known {
+		l.rows[row.Ref] = row
+	}
+	wanted := map[JobRef]bool{}
+	for _, j := range jobs {
+		wanted[j.Ref()] = true
+		if err := l.put(j); err != nil {
+			return err
+		}
+	}
+	l.report.Jobs = len(jobs)
+	l.planner, err = NewPlanner(jobs, func(j *Job) recurrence.Origin { return recurrence.Created(l.created[j.Ref()]) })
+	if err != nil {
+		return err
+	}
+	for _, row := range known {
+		if !wanted[row.Ref] && !row.Removed {
+			if err := l.remove(row); err != nil {
+				return err
+			}
+		}
+	}
+	if err := l.replan(); err != nil {
+		return err
+	}
+	if len(l.touched) == 0 {
+		return nil
+	}
+	return l.tx.Record(EventRow{At: l.now, Kind: "load", Reason: Reason{Code: ReasonPerson, Detail: fmt.Sprintf(
+		"%d jobs: %d added, %d changed, %d removed; %d instances planned anew", l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)}})
+}
+
+// put records one wanted job: new, changed, or as it was.
+func (l *loading) put(j *Job) error {
+	ref := j.Ref()
+	row, known := l.rows[ref]
+	disabled := j.Disabled
+	same := false
+	if known {
+		version, err := l.tx.Version(row.Version)
+		if err != nil {
+			return fmt.Errorf("read the version of %s: %w", ref, err)
+		}
+		same = bytes.Equal(version.Definition, j.Definition) && version.Folder == j.Folder
+	}
+	if known && same && !row.Removed && row.Disabled == disabled {
+		l.keep(row, j)
+		return nil
+	}
+	first, err := l.tx.Reserve(2)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !known:
+		row = JobRow{ID: first, Ref: ref, CreatedAt: l.now}
+		l.report.Added = append(l.report.Added, ref)
+	case row.Removed || row.Disabled && !disabled:
+		// What would have been due while the job was away is dropped (`azure-scheduler.md` §6), not made up for.
+		if row.PlannedTo.Before(l.now) {
+			row.PlannedTo = l.now
+		}
+		l.report.Added = append(l.report.Added, ref)
+	default:
+		l.report.Changed = append(l.report.Changed, ref)
+	}
+	if !same {
+		row.Version = first + 1
+	}
+	row.Removed, row.Disabled = false, disabled
+	if err := l.tx.PutJob(row); err != nil {
+		return fmt.Errorf("record %s: %w", ref, err)
+	}
+	if !same {
+		version := VersionRow{ID: row.Version, Job: row.ID, Definition: j.Definition, Folder: j.Folder, CreatedAt: l.now}
+		if err := l.tx.PutVersion(version); err != nil {
+			return fmt.Errorf("record a version of %s: %w", ref, err)
+		}
+	}
+	l.keep(row, j)
+	l.touched = append(l.touched, ref)
+	if disabled {
+		return l.withdraw(row, ReasonDisabled)
+	}
+	return nil
+}
+
+func (l *loading) keep(row JobRow, j *Job) {
+	l.rows[row.Ref] = row
+	l.created[row.Ref] = row.CreatedAt
+	l.definitions = append(l.definitions, definition{row: row, job: j})
+}
+
+// remove records that a job is gone from the definitions.
+func (l *loading) remove(row JobRow) error {
+	row.Removed = true
+	if err := l.tx.PutJob(row); err != nil {
+		return fmt.Errorf("remove %s: %w", row.Ref, err)
+	}
+	l.report.Removed = append(l.report.Removed, row.Ref)
+	l.touched = append(l.touched, row.Ref)
+	l.rows[row.Ref] = row
+	return l.withdraw(row, ReasonRemoved)
+}
+
+// withdraw takes the future of a job away and cancels what waits.
+func (l *loading) withdraw(row JobRow, code ReasonCode) error {
+	if _, err := l.tx.DeleteUnstarted(row.ID, l.now); err != nil {
+		return fmt.Errorf("withdraw the plan of %s: %w", row.Ref, err)
+	}
+	waiting, err := l.tx.Waiting(row.ID)
+	if err != nil {
+		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
+	}
+	for _, i := range waiting {
+		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: Reason{Code: code}}
+		if _, err := l.tx.Apply(t); err != nil {
+			return fmt.Errorf("cancel %s: %w", i.Name(), err)
+		}
+	}
+	return nil
+}
+
+// replan plans anew, up to where it was planned, what a change touches: the job itself and the jobs that wait for it.
+func (l *loading) replan() error {
+	affected := map[JobRef]bool{}
+	for _, ref := range l.touched {
+		affected[ref] = true
+		for _, dependent := range l.planner.Dependents(ref) {
+			affected[dependent.Ref()] = true
+		}
+	}
+	if len(affected) == 0 {
+		return nil
+	}
+	windows := map[JobRef]window{}
+	for i := range l.definitions {
+		d := &l.definitions[i]
+		if !affected[d.row.Ref] || !d.row.PlannedTo.After(l.now) {
+			continue
+		}
+		n, err := l.tx.DeleteUnstarted(d.row.ID, l.now)
+		if err != nil {
+			return fmt.Errorf("plan %s anew: %w", d.row.Ref, err)
+		}
+		l.report.Replaced += n
+		if d.active() {
+			windows[d.row.Ref] = window{l.now, d.row.PlannedTo}
+		}
+	}
+	if len(windows) > 0 {
+		plan, err := l.planner.Plan(func(j *Job) (time.Time, time.Time) {
+			w := windows[j.Ref()]
+			return w.from, w.to
+		})
+		if err != nil {
+			return err
+		}
+		first, err := l.tx.Reserve(max(1, plan.Instances()))
+		if err != nil {
+			return err
+		}
+		ids := func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }
+		if l.report.Planned, err = l.tx.InsertInstances(plan.Rows(first, ids)); err != nil {
+			return fmt.Errorf("insert the new plan: %w", err)
+		}
+	}
+	for _, ref := range l.touched {
+		if err := l.tx.WakeDependents(l.rows[ref].ID, l.now); err != nil {
+			return fmt.Errorf("wake what waits for %s: %w", ref, err)
+		}
+	}
+	return nil
+}
+
+// ErrUnknownJob is wrapped by errors about a job that is not among the loaded definitions.
+var ErrUnknownJob = errors.Join(ErrNotFound, errors.New("no such job"))

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A TriggerRequest asks for a manual instance of a job. It waits for no upstream: a person's trigger is the waiver of the dependencies.
+type TriggerRequest struct {
+	Ref      JobRef
+	PlanTime time.Time // zero is now; what ${{ planTime }} and its kind refer to
+	Key      string    // an idempotency key: the same key is the same instance; "" makes a new one
+	Params   map[string]string
+	Actor    string
+}
+
+// Trigger records a manual instance and returns it; created is false when the key was seen before. It is durable when Trigger returns.
+// Errors are of kind ErrNotFound, ErrConflict (the job is disabled) or ErrInvalid (parameters).
+func (e *Engine) Trigger(ctx context.Context, r TriggerRequest, now time.Time) (instance Instance, created bool, err error) {
+	d := e.defs.lookup(r.Ref)
+	switch {
+	case d == nil || d.row.Removed:
+		return Instance{}, false, fmt.Errorf("trigger %s: %w", r.Ref, ErrUnknownJob)
+	case d.row.Disabled:
+		return Instance{}, false, fmt.Errorf("trigger %s: %w: the job is disabled; enable it in its definition first", r.Ref, ErrConflict)
+	}
+	if err := checkParams(d.job.Params, r.Params); err != nil {
+		return Instance{}, false, fmt.Errorf("trigger %s: %w", r.Ref, err)
+	}
+	at := r.PlanTime
+	if at.IsZero() {
+		at = now
+	}
+	at = at.In(d.job.When.Location).Truncate(time.Millisecond)
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		created = false
+		if r.Key != "" {
+			instance, err = tx.FindKey(d.row.ID, r.Key)
+			if !errors.Is(err, ErrNotFound) {
+				return err
+			}
+		}
+		id, err := tx.Reserve(1)
+		if err != nil {
+			return err
+		}
+		instance = Instance{
+			ID: id, Job: d.row.ID, Ref: r.Ref, Version: d.row.Version, Kind: Manual, Key: r.Key, PlanTime: at, State: Waiting, Gate: GateTime,
+			Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: "triggered; dependencies are not waited for"}, NotBefore: now.Truncate(time.Millisecond),
+			Priority: d.job.Priority, Pool: d.job.Pool, Params: r.Params,
+		}
+		if instance.Key == "" {
+			instance.Key = "trigger-" + strconv.FormatInt(id, 10)
+		}
+		if _, err := tx.InsertInstances(func(yield func(*Instance, []Wait) bool) { yield(&instance, nil) }); err != nil {
+			return err
+		}
+		created = true
+		return tx.Record(EventRow{At: now, Kind: "trigger", Instance: id, Job: d.row.ID, To: Waiting, Reason: instance.Reason, Actor: r.Actor})
+	})
+	if err != nil {
+		return Instance{}, false, fmt.Errorf("trigger %s: %w", r.Ref, err)
+	}
+	e.inbox.nudge()
+	return instance, created, nil
+}
+
+// checkParams holds what a trigger gives against what the job declares, and reports every mistake.
+func checkParams(declared []Param, given map[string]string) error {
+	var mistakes []error
+	known := map[string]bool{}
+	for _, p := range declared {
+		known[p.Name] = true
+		value, ok := given[p.Name]
+		switch {
+		case !ok && p.Required && p.Default == nil:
+			mistakes = append(mistakes, fmt.Errorf("%w: the parameter %s is required", ErrInvalid, p.Name))
+		case !ok:
+		case len(p.Enum) > 0 && !slices.Contains(p.Enum, value):
+			mistakes = append(mistakes, fmt.Errorf("%w: the parameter %s is %q; allowed are %q", ErrInvalid, p.Name, value, p.Enum))
+		case !isOfType(value, p.Type):
+			mistakes = append(mistakes, fmt.Errorf("%w: the parameter %s is %q, which is no %s", ErrInvalid, p.Name, value, p.Type))
+		}
+	}
+	names := make([]string, 0, len(given))
+	for name := range given {
+		if !known[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		mistakes = append(mistakes, fmt.Errorf("%w: the job has no parameter %s", ErrInvalid, name))
+	}
+	return errors.Join(mistakes...)
+}
+
+func isOfType(value, kind string) bool {
+	switch kind {
+	case "integer":
+		_, ok := new(big.Int).SetString(value, 10)
+		return ok
+	case "number":
+		_, err := strconv.ParseFloat(value, 64)
+		return err == nil
+	case "boolean":
+		return value == "true" || value == "false"
+	}
+	return true
+}
+
+// Cancel cancels an instance for a person: a waiting or lost one at once, a running one when its processes have ended. Cancelling twice is
+// cancelling once. Errors are of kind ErrNotFound or ErrConflict (it has ended).
+func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now time.Time) (Instance, error) {
+	reason := Reason{Code: ReasonPerson, Actor: actor, Detail: note}
+	var instance Instance
+	var running bool
+	err := e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
+		running = false
+		if instance, err = tx.Instance(id); err != nil {
+			return err
+		}
+		if instance.State == Running {
+			running = true
+			if instance.Cancel == nil {
+				_, err = tx.SetCancel(id, reason, now)
+			}
+			return err
+		}
+		if instance.State == Cancelled {
+			return nil
+		}
+		if _, err := instance.State.On(Cancel); err != nil {
+			return fmt.Errorf("%w: %w", ErrConflict, err)
+		}
+		_, err = tx.Apply(Transition{Instance: id, Event: Cancel, From: instance.State, Fence: instance.Fence, At: now, Reason: reason})
+		return err
+	})
+	if err != nil {
+		return Instance{}, fmt.Errorf("cancel instance %d: %w", id, err)
+	}
+	if running {
+		e.inbox.cancel(cancelRequest{id, reason})
+	}
+	e.inbox.nudge()
+	return e.read(ctx, id)
+}
+
+// Confirm lets an instance whose job says `confirm: true` pass, for a person.
+func (e *Engine) Confirm(ctx context.Context, id int64, actor string, now time.Time) (Instance, error) {
+	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+		ok, err := tx.SetConfirmed(id, actor, now)
+		if err != nil || ok {
+			return err
+		}
+		instance, err := tx.Instance(id)
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: it is %s, and only a waiting instance can be confirmed", ErrConflict, instance.State)
+	})
+	if err != nil {
+		return Instance{}, fmt.Errorf("confirm instance %d: %w", id, err)
+	}
+	e.inbox.nudge()
+	return e.read(ctx, id)
+}
+
+func (e *Engine) read(ctx context.Context, id int64) (instance Instance, err error) {
+	err = e.cfg.Store.Read(ctx, func(v View) error {
+		instance, err = v.Instance(id)
+		return err
+	})
+	return instance, wrap(err, "read instance %d", id)
+}

@@ -1,0 +1,598 @@
+package engine
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// pass is one turn of the loop: take what came in, and in one transaction write it down, look at what is due, and claim what can start; then
+// hand the claimed attempts out. Deciding and claiming in the transaction that reads the rows is what makes a lost wake-up and a stale decision
+// impossible. It reports whether nothing more can happen by itself.
+func (e *Engine) pass(ctx context.Context, now time.Time) (idle bool, err error) {
+	e.absorb(now)
+	var t *turn
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		if t != nil {
+			t.putBack() // the transaction was rolled back because of a neighbour
+		}
+		t = &turn{Engine: e, tx: tx, now: now, ids: e.ids}
+		return t.take()
+	})
+	if err != nil {
+		if t != nil {
+			t.putBack()
+		}
+		return false, fmt.Errorf("pass: %w", err)
+	}
+	t.commit()
+	return t.idle, nil
+}
+
+// record writes what came in and starts nothing: the end of a server.
+func (e *Engine) record(ctx context.Context, now time.Time) error {
+	e.absorb(now)
+	ids := e.ids
+	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+		ids = e.ids
+		return e.staged.write(tx, &ids)
+	})
+	if err != nil {
+		return fmt.Errorf("record the last results: %w", err)
+	}
+	e.ids = ids
+	e.publish(nil)
+	return nil
+}
+
+// A turn is what one pass's transaction reads and decides. It is made anew each time the transaction runs, and the working set takes
+// it over only after the commit.
+type turn struct {
+	*Engine
+	tx  Tx
+	now time.Time
+	ids idBlock
+
+	free     int            // slots
+	poolFree map[string]int // of the pools that have a size
+	carried  map[int64]bool // outbox rows that a live attempt carries
+
+	popped  []readyStep // taken from the working set's queues
+	back    []readyStep // of those, and of the instances begun: what found no slot
+	later   []delayedStep
+	begun   []*run
+	starts  []startedStep
+	errands []startedErrand
+	notices []Notice
+	cancels []cancelRequest
+	next    time.Time
+	idle    bool
+}
+
+// A startedStep is an attempt of a step that the transaction has recorded and that is to be handed out.
+type startedStep struct {
+	readyStep
+	attempt int64
+	number  int
+}
+
+// A startedErrand is an attempt of an error action.
+type startedErrand struct {
+	row      OutboxRow
+	attempt  int64
+	number   int
+	instance Instance
+	job      *Job
+	reason   string
+}
+
+func (t *turn) take() error {
+	if err := t.staged.write(t.tx, &t.ids); err != nil {
+		return err
+	}
+	if err := t.countSlots(); err != nil {
+		return err
+	}
+	open, full, err := t.lookAtDue()
+	if err != nil {
+		return err
+	}
+	if detail, low := t.diskLow(); low {
+		if err := t.hold(open, Verdict{Gate: GateSlot, Reason: Reason{Code: ReasonDisk, Detail: detail}}); err != nil {
+			return err
+		}
+		return t.plan(full)
+	}
+	if err := t.startErrands(); err != nil {
+		return err
+	}
+	if err := t.assign(open); err != nil {
+		return err
+	}
+	return t.plan(full)
+}
+
+func (e *Engine) diskLow() (string, bool) {
+	if e.cfg.DiskLow == nil {
+		return "", false
+	}
+	return e.cfg.DiskLow()
+}
+
+// countSlots derives what is free from the attempts that live: no counter can leak.
+func (t *turn) countSlots() error {
+	live, err := t.tx.Live()
+	if err != nil {
+		return fmt.Errorf("count live attempts: %w", err)
+	}
+	t.free = t.cfg.Slots - len(live)
+	t.poolFree = t.defs.poolSizes()
+	t.carried = map[int64]bool{}
+	for i := range live {
+		if _, sized := t.poolFree[live[i].Pool]; sized {
+			t.poolFree[live[i].Pool]--
+		}
+		if live[i].Outbox != 0 {
+			t.carried[live[i].Outbox] = true
+		}
+	}
+	return nil
+}
+
+// room is how many attempts of the pool could start now.
+func (t *turn) room(pool string) int {
+	if free, sized := t.poolFree[pool]; sized {
+		return max(0, min(t.free, free))
+	}
+	return max(0, t.free)
+}
+
+func (t *turn) spend(pool string) {
+	t.free--
+	if _, sized := t.poolFree[pool]; sized {
+		t.poolFree[pool]--
+	}
+}
+
+// A contender is a waiting instance that lacks nothing but a slot.
+type contender struct {
+	instance Instance
+	job      *Job
+	judged   bool // every gate was open in this transaction
+}
+
+// lookAtDue evaluates what has come due or was woken. What needs no slot ends here; what only needs a slot is returned.
+func (t *turn) lookAtDue() (open []contender, full bool, err error) {
+	due, err := t.tx.Due(t.now, dueBatch)
+	if err != nil {
+		return nil, false, fmt.Errorf("list what is due: %w", err)
+	}
+	for i := range due {
+		c := contender{instance: due[i]}
+		v, err := t.judge(&c)
+		if err != nil {
+			return nil, false, err
+		}
+		switch {
+		case !v.Open:
+			err = t.settleClosed(&c, v)
+		case c.job.Instantaneous():
+			_, err = t.begin(&c)
+		default:
+			open = append(open, c)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return open, len(due) == dueBatch, nil
+}
+
+// judge evaluates the instance on what this transaction sees.
+func (t *turn) judge(c *contender) (Verdict, error) {
+	job, err := t.defs.version(t.tx, c.instance.Version)
+	if errors.Is(err, ErrInvalid) {
+		return Verdict{Gate: c.instance.Gate, Event: Cancel, Reason: Reason{Code: ReasonDefinition, Detail: err.Error()}}, nil
+	}
+	if err != nil {
+		return Verdict{}, err
+	}
+	c.job, c.judged = job, true
+	s, err := t.situation(t.tx, &c.instance, job, t.now)
+	if err != nil {
+		return Verdict{}, err
+	}
+	return Evaluate(t.now, s), nil
+}
+
+// situation reads what Evaluate needs to know of a waiting instance.
+func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situation, error) {
+	s := &Situation{Instance: i, Job: job, Unclocked: e.cfg.Unclocked}
+	var err error
+	if s.Waits, err = v.Waits(i.ID); err != nil {
+		return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)
+	}
+	s.Facts = make([]Facts, len(s.Waits))
+	for n := range s.Waits {
+		if s.Facts[n], err = v.Facts(&s.Waits[n]); err != nil {
+			return nil, fmt.Errorf("look up %s for %s: %w", s.Waits[n].Ref, i.Name(), err)
+		}
+		if e.cfg.Closed {
+			s.Facts[n].Planned = true
+		}
+	}
+	if s.Active, err = v.ActiveCount(i.Job); err != nil {
+		return nil, fmt.Errorf("count running instances of %s: %w", i.Ref, err)
+	}
+	mayBeLate := i.Gate == GateTime && now.Sub(i.NotBefore) > MisfireGrace && job.Misfire == MisfireRunLatest
+	if mayBeLate || job.Overlap == OverlapSkipToLatest && s.Active >= job.Concurrency {
+		if s.LaterDue, err = v.LaterDue(i, now); err != nil {
+			return nil, fmt.Errorf("look for a later instance of %s: %w", i.Ref, err)
+		}
+	}
+	return s, nil
+}
+
+// settleClosed carries out the verdict of a closed gate.
+func (t *turn) settleClosed(c *contender, v Verdict) error {
+	i := &c.instance
+	if v.CancelActive {
+		if err := t.cancelActive(i, v); err != nil {
+			return err
+		}
+	}
+	if v.Event == "" {
+		_, err := t.tx.Hold(Hold{
+			Instance: i.ID, Gate: v.Gate, Reason: v.Reason, Wake: v.Wake, WatchJob: v.WatchJob, WatchKey: v.WatchKey, WatchTime: v.WatchTime,
+		})
+		if err != nil {
+			return fmt.Errorf("hold %s: %w", i.Name(), err)
+		}
+		return nil
+	}
+	ok, err := t.tx.Apply(Transition{Instance: i.ID, Event: v.Event, From: i.State, Fence: i.Fence, At: t.now, Reason: v.Reason})
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", v.Event, i.Name(), err)
+	}
+	if ok {
+		after := *i
+		after.State, after.Reason, after.EndedAt = arrows[v.Event].to, v.Reason, t.now
+		t.notices = append(t.notices, Notice{Instance: after, From: i.State})
+	}
+	return nil
+}
+
+// cancelActive cancels what runs of the job, for overlap: cancelRunning.
+func (t *turn) cancelActive(i *Instance, v Verdict) error {
+	active, err := t.tx.Active(i.Job)
+	if err != nil {
+		return fmt.Errorf("list running instances of %s: %w", i.Ref, err)
+	}
+	for n := range active {
+		reason := Reason{Code: ReasonOverlap, Detail: "overlap: cancelRunning, for " + i.Name()}
+		ok, err := t.tx.SetCancel(active[n].ID, reason, t.now)
+		if err != nil {
+			return fmt.Errorf("cancel %s: %w", active[n].Name(), err)
+		}
+		if ok {
+			t.cancels = append(t.cancels, cancelRequest{active[n].ID, reason})
+		}
+	}
+	return nil
+}
+
+// hold keeps instances that only lack a slot in the queue.
+func (t *turn) hold(open []contender, v Verdict) error {
+	for i := range open {
+		if err := t.settleClosed(&open[i], v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin claims the instance. Steps of type none are settled at once; the first steps that need a slot are returned.
+func (t *turn) begin(c *contender) ([]readyStep, error) {
+	i := c.instance
+	start := Transition{
+		Instance: i.ID, Event: Start, From: i.State, Fence: i.Fence, At: t.now, Reason: Reason{Code: ReasonReleased},
+		Owner: t.cfg.Owner, Lease: t.now.Add(leaseTerm),
+	}
+	ok, err := t.tx.Apply(start)
+	if err != nil || !ok {
+		return nil, wrap(err, "claim %s", i.Name())
+	}
+	again := !i.StartedAt.IsZero()
+	from := i.State
+	i.State, i.Reason, i.Owner, i.Lease = Running, start.Reason, start.Owner, start.Lease
+	i.Fence++
+	if !again {
+		i.StartedAt = t.now
+	}
+	r := &run{instance: i, job: c.job, progress: NewProgress(c.job, nil), attempts: map[int64]int{}}
+	if again {
+		if r.numbers, err = attemptNumbers(t.tx, i.ID); err != nil {
+			return nil, err
+		}
+	}
+	t.notices = append(t.notices, Notice{Instance: i, From: from})
+	var out staged
+	ready, later := t.settle(t.now, r, &out)
+	if r.stored() {
+		out.steps = nil
+		if err := t.tx.PutSteps(i.ID, r.progress.Rows()); err != nil {
+			return nil, fmt.Errorf("record the steps of %s: %w", i.Name(), err)
+		}
+	}
+	if err := out.write(t.tx, &t.ids); err != nil {
+		return nil, err
+	}
+	t.notices = append(t.notices, out.notices...)
+	t.later = append(t.later, later...)
+	if !r.ended {
+		t.begun = append(t.begun, r)
+	}
+	return ready, nil
+}
+
+// attemptNumbers returns the highest attempt number of each step so far.
+func attemptNumbers(v View, instance int64) (map[string]int, error) {
+	attempts, err := v.Attempts(instance)
+	if err != nil {
+		return nil, fmt.Errorf("list the attempts of instance %d: %w", instance, err)
+	}
+	numbers := map[string]int{}
+	for _, a := range attempts {
+		if !a.Error {
+			numbers[a.Step] = max(numbers[a.Step], a.Number)
+		}
+	}
+	return numbers, nil
+}
+
+// assign gives the free slots out by turn: to ready steps of running instances and to waiting instances alike. Each pool is looked at by itself, so
+// that a full one hides nothing behind it.
+func (t *turn) assign(open []contender) error {
+	pools, err := t.tx.QueuedPools()
+	if err != nil {
+		return fmt.Errorf("list the queues: %w", err)
+	}
+	for pool, q := range t.steps {
+		if q.Len() > 0 {
+			pools = append(pools, pool)
+		}
+	}
+	for i := range open {
+		pools = append(pools, open[i].instance.Pool)
+	}
+	slices.Sort(pools)
+	pools = slices.Compact(pools)
+
+	type entry struct {
+		step      readyStep
+		contender *contender
+	}
+	var entries []entry
+	for _, pool := range pools {
+		room := t.room(pool)
+		if q := t.steps[pool]; q != nil {
+			for n := 0; n < room && q.Len() > 0; {
+				s := heap.Pop(q).(readyStep)
+				if !s.run.progress.Startable(s.step) {
+					continue
+				}
+				t.popped = append(t.popped, s)
+				entries = append(entries, entry{step: s})
+				n++
+			}
+		}
+		if room > 0 {
+			queued, err := t.tx.Queued(pool, room)
+			if err != nil {
+				return fmt.Errorf("list the queue of pool %q: %w", pool, err)
+			}
+			for i := range queued {
+				entries = append(entries, entry{contender: &contender{instance: queued[i]}})
+			}
+		}
+	}
+	for i := range open {
+		entries = append(entries, entry{contender: &open[i]})
+	}
+	for i := range entries {
+		if c := entries[i].contender; c != nil {
+			entries[i].step = readyStep{run: &run{instance: c.instance}, step: -1}
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return compareTurn(a.step, b.step) })
+	for _, en := range entries {
+		if en.contender == nil {
+			if err := t.startOrKeep([]readyStep{en.step}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.admit(en.contender); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// admit claims an instance when there is room for it, after looking once more at what may have changed since it was judged.
+func (t *turn) admit(c *contender) error {
+	room := t.room(c.instance.Pool)
+	fresh := c.judged
+	if room == 0 && !fresh {
+		return nil // stays queued
+	}
+	if !fresh {
+		v, err := t.judge(c)
+		if err != nil {
+			return err
+		}
+		if !v.Open {
+			return t.settleClosed(c, v)
+		}
+	} else {
+		active, err := t.tx.ActiveCount(c.instance.Job)
+		if err != nil {
+			return fmt.Errorf("count running instances of %s: %w", c.instance.Ref, err)
+		}
+		if active >= c.job.Concurrency {
+			v, err := t.judge(c)
+			if err != nil {
+				return err
+			}
+			if !v.Open {
+				return t.settleClosed(c, v)
+			}
+		}
+	}
+	if room == 0 {
+		reason := Reason{Code: ReasonSlot, Detail: fmt.Sprintf("all %d slots are taken", t.cfg.Slots)}
+		if t.free > 0 {
+			reason = Reason{Code: ReasonPool, Detail: fmt.Sprintf("pool %s is full", c.instance.Pool)}
+		}
+		return t.settleClosed(c, Verdict{Gate: GateSlot, Reason: reason})
+	}
+	ready, err := t.begin(c)
+	if err != nil {
+		return err
+	}
+	return t.startOrKeep(ready)
+}
+
+// startOrKeep starts the steps for which there is room and keeps the others for a later pass.
+func (t *turn) startOrKeep(ready []readyStep) error {
+	for _, s := range ready {
+		if t.room(s.run.job.Pool) == 0 {
+			t.back = append(t.back, s)
+			continue
+		}
+		if err := t.start(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start records that an attempt of the step begins.
+func (t *turn) start(s readyStep) error {
+	id, err := t.ids.take(t.tx)
+	if err != nil {
+		return err
+	}
+	r, row := s.run, *s.run.progress.Step(s.step)
+	number := r.number(s.step)
+	attempt := AttemptRow{
+		ID: id, Instance: r.instance.ID, Job: r.instance.Job, Step: row.Step, Number: number, Fence: r.instance.Fence, Pool: r.job.Pool, StartedAt: t.now,
+	}
+	if err := t.tx.StartAttempt(attempt); err != nil {
+		return fmt.Errorf("record an attempt of %s: %w", r.instance.Name(), err)
+	}
+	if r.stored() || row.Attempts > 0 {
+		row.State, row.NotBefore = StepRunning, time.Time{}
+		row.Attempts++
+		if err := t.tx.SetStep(r.instance.ID, row); err != nil {
+			return fmt.Errorf("record a step of %s: %w", r.instance.Name(), err)
+		}
+	}
+	t.spend(r.job.Pool)
+	t.starts = append(t.starts, startedStep{s, id, number})
+	return nil
+}
+
+// plan finds out when the next pass is due.
+func (t *turn) plan(full bool) error {
+	wake, some, err := t.tx.NextWake()
+	if err != nil {
+		return fmt.Errorf("find the next due time: %w", err)
+	}
+	outbox, errands, err := t.tx.NextOutbox()
+	if err != nil {
+		return fmt.Errorf("find the next delivery: %w", err)
+	}
+	t.next = time.Time{}
+	if some {
+		t.next = wake
+	}
+	if errands && t.free > 0 {
+		t.next = earliest(t.next, outbox)
+	}
+	if full {
+		t.next = t.now
+	}
+	if t.cfg.Closed {
+		pools, err := t.tx.QueuedPools()
+		if err != nil {
+			return fmt.Errorf("list the queues: %w", err)
+		}
+		t.idle = !full && len(pools) == 0 && !errands && len(t.runs)+len(t.begun) == 0 && len(t.live)+len(t.starts)+len(t.errands) == 0 &&
+			(!some || wake.After(t.now) && wake.After(t.until))
+	}
+	return nil
+}
+
+// putBack undoes what a rolled-back transaction took from the working set.
+func (t *turn) putBack() {
+	for _, s := range t.popped {
+		t.queue(s.run.job.Pool).add(s)
+	}
+	t.popped = nil
+}
+
+// commit lets the working set take over what is now in rows, and hands the attempts out.
+func (t *turn) commit() {
+	e := t.Engine
+	e.ids, e.nextPass = t.ids, t.next
+	for _, r := range t.begun {
+		e.runs[r.instance.ID] = r
+	}
+	for _, d := range t.later {
+		e.delayed.add(d)
+	}
+	for _, s := range t.back {
+		e.queue(s.run.job.Pool).add(s)
+	}
+	for _, s := range t.starts {
+		s.run.progress.Started(s.step)
+		s.run.progress.TakeChanged() // the transaction wrote it
+		s.run.attempts[s.attempt] = s.step
+		e.live[s.attempt] = liveAttempt{run: s.run, step: s.step, action: s.run.job.Steps[s.step].Action.Type}
+	}
+	for _, d := range t.errands {
+		e.live[d.attempt] = liveAttempt{outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry}
+	}
+	e.publish(t.notices)
+	for _, s := range t.starts {
+		e.handOut(t.now, s)
+	}
+	for _, d := range t.errands {
+		e.handOutErrand(t.now, d)
+	}
+	for _, c := range t.cancels {
+		e.inbox.cancel(c)
+	}
+}
+
+// publish tells the observer what was committed, in order, and empties what was staged.
+func (e *Engine) publish(notices []Notice) {
+	for _, n := range e.staged.notices {
+		e.cfg.Observe(n)
+	}
+	for _, n := range notices {
+		e.cfg.Observe(n)
+	}
+	e.staged = staged{}
+}
+
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
+}

@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/almanac-sched/almanac/deps"
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+// A Plan is the instances of a window and what each of them waits for: a value, computed from definitions alone. The same plan feeds
+// `almanac plan`, the rows of the store, the preview and every test.
+type Plan struct {
+	Jobs []JobPlan // by workflow, then job
+}
+
+// A JobPlan is one job's part of a plan: its instances in [From, To) and, for each declared dependency, one binding an instance.
+type JobPlan struct {
+	Job          *Job
+	From, To     time.Time
+	Times        []time.Time // plan times, ascending
+	Timetable    *recurrence.Timetable
+	Dependencies []DependencyPlan
+}
+
+// A DependencyPlan is one declared dependency of a job with what it comes to for each of the job's instances.
+type DependencyPlan struct {
+	Dependency *Dependency
+	Index      int  // ordinal in Job.DependsOn
+	Ended      bool // the additional wait of waitPreviousEnd: any end satisfies it
+	Upstream   *Job
+	Pair       string         // the rule in words, with both classes
+	Bindings   []deps.Binding // parallel to JobPlan.Times
+}
+
+// Instances counts the plan's instances.
+func (p *Plan) Instances() int {
+	n := 0
+	for i := range p.Jobs {
+		n += len(p.Jobs[i].Times)
+	}
+	return n
+}
+
+// A PlannedInstance points at one instance of a plan.
+type PlannedInstance struct {
+	*JobPlan
+	N int // index into Times and each Bindings
+}
+
+// PlanTime returns the instance's plan time, in the job's zone.
+func (p PlannedInstance) PlanTime() time.Time { return p.Times[p.N] }
+
+// Chronological yields the instances by plan time, workflow, job.
+func (p *Plan) Chronological() iter.Seq[PlannedInstance] {
+	return func(yield func(PlannedInstance) bool) {
+		all := make([]PlannedInstance, 0, p.Instances())
+		for i := range p.Jobs {
+			for n := range p.Jobs[i].Times {
+				all = append(all, PlannedInstance{&p.Jobs[i], n})
+			}
+		}
+		// The jobs are in order already, so a stable sort by time is the whole order.
+		slices.SortStableFunc(all, func(a, b PlannedInstance) int { return a.PlanTime().Compare(b.PlanTime()) })
+		for _, instance := range all {
+			if !yield(instance) {
+				return
+			}
+		}
+	}
+}
+
+// A Planner knows a set of jobs and when each of them is due. Planning is pure: the same jobs, origins and windows give the same plan.
+// A Planner is safe for concurrent use.
+type Planner struct {
+	jobs       []*Job
+	index      map[JobRef]int
+	timetables []*recurrence.Timetable
+}
+
+// NewPlanner compiles the timetables of all jobs. origin says since when a job counts as created (`recurrence.md` §2).
+func NewPlanner(jobs []*Job, origin func(*Job) recurrence.Origin) (*Planner, error) {
+	sorted := slices.Clone(jobs)
+	slices.SortFunc(sorted, func(a, b *Job) int {
+		return cmp.Or(cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Name, b.Name))
+	})
+	p := &Planner{jobs: sorted, index: make(map[JobRef]int, len(sorted)), timetables: make([]*recurrence.Timetable, len(sorted))}
+	for i, j := range sorted {
+		timetable, err := j.When.Compile(origin(j))
+		if err != nil {
+			return nil, fmt.Errorf("compile the recurrence of %s: %w", j.Ref(), err)
+		}
+		p.index[j.Ref()], p.timetables[i] = i, timetable
+	}
+	return p, nil
+}
+
+// Jobs lists the planner's jobs by workflow and name.
+func (p *Planner) Jobs() []*Job { return p.jobs }
+
+// Timetable returns the timetable of a job, nil when the planner does not know it.
+func (p *Planner) Timetable(ref JobRef) *recurrence.Timetable {
+	if i, ok := p.index[ref]; ok {
+		return p.timetables[i]
+	}
+	return nil
+}
+
+// Dependents lists the jobs that declare a dependency on ref, by workflow and name.
+func (p *Planner) Dependents(ref JobRef) []*Job {
+	var dependents []*Job
+	for _, j := range p.jobs {
+		if j.Ref() != ref && slices.ContainsFunc(j.DependsOn, func(d Dependency) bool { return d.Job == ref }) {
+			dependents = append(dependents, j)
+		}
+	}
+	return dependents
+}
+
+// Plan plans each job over the window [from, to) that windows gives for it; a job without one (from not before to) has no part in the plan,
+// but others may wait for its plan times.
+func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
+	parts := make([]JobPlan, 0, len(p.jobs))
+	occurrences := newOccurrenceCache(p)
+	type edge struct {
+		part, index int
+		ended       bool
+		binder      *deps.Binder
+		upstream    int
+	}
+	var edges []edge
+	for i, j := range p.jobs {
+		from, to := windows(j)
+		if !from.Before(to) {
+			continue
+		}
+		parts = append(parts, JobPlan{Job: j, From: from, To: to, Timetable: p.timetables[i]})
+		occurrences.need(i, from, to)
+		for n := range j.DependsOn {
+			d := &j.DependsOn[n]
+			up, ok := p.index[d.Job]
+			if !ok {
+				return Plan{}, fmt.Errorf("plan %s: it depends on %s, which does not exist", j.Ref(), d.Job)
+			}
+			declared := []deps.Edge{d.Edge}
+			if d.WaitPreviousEnd {
+				previous := d.Edge
+				previous.Previous++
+				previous.Select = deps.Select{Kind: deps.SelectAll}
+				declared = append(declared, previous)
+			}
+			for k, e := range declared {
+				binder, err := e.Compile(occurrences.end(i), occurrences.end(up))
+				if err != nil {
+					return Plan{}, fmt.Errorf("plan %s: its dependency on %s: %w", j.Ref(), d.Job, err)
+				}
+				back, forward := binder.Reach()
+				occurrences.need(i, from.Add(-back), to.Add(forward))
+				occurrences.need(up, from.Add(-back), to.Add(forward))
+				edges = append(edges, edge{part: len(parts) - 1, index: n, ended: k == 1, binder: binder, upstream: up})
+			}
+		}
+	}
+	for i := range parts {
+		parts[i].Times = occurrences.of(p.index[parts[i].Job.Ref()])(parts[i].From, parts[i].To)
+	}
+	for _, e := range edges {
+		part := &parts[e.part]
+		bindings := make([]deps.Binding, len(part.Times))
+		for n, t := range part.Times {
+			bindings[n] = e.binder.Bind(t)
+		}
+		part.Dependencies = append(part.Dependencies, DependencyPlan{
+			Dependency: &part.Job.DependsOn[e.index], Index: e.index, Ended: e.ended,
+			Upstream: p.jobs[e.upstream], Pair: e.binder.Describe(), Bindings: bindings,
+		})
+	}
+	return Plan{Jobs: parts}, nil
+}
+
+// occurrenceCache computes each job's plan times once for the widest window that the plan asks for, so that a binding is a sub-slice and not a
+// computation.
+type occurrenceCache struct {
+	planner *Planner
+	spans   []span
+}
+
+type span struct {
+	from, to time.Time
+	times    []time.Time
+	computed bool
+}
+
+func newOccurrenceCache(p *Planner) *occurrenceCache {
+	return &occurrenceCache{planner: p, spans: make([]span, len(p.jobs))}
+}
+
+// need widens what will be computed for the job to hold [from, to).
+func (c *occurrenceCache) need(job int, from, to time.Time) {
+	s := &c.spans[job]
+	if s.from.IsZero() || from.Before(s.from) {
+		s.from = from
+	}
+	if s.to.IsZero() || to.After(s.to) {
+		s.to = to
+	}
+}
+
+func (c *occurrenceCache) end(job int) deps.Job {
+	j := c.planner.jobs[job]
+	return deps.Job{Name: j.Ref().String(), Period: j.Period, Location: j.When.Location, Occurrences: c.of(job)}
+}
+
+func (c *occurrenceCache) of(job int) deps.Occurrences {
+	s, timetable := &c.spans[job], c.planner.timetables[job]
+	return func(from, to time.Time) []time.Time {
+		if !s.computed {
+			s.times = timetable.Between(s.from, s.to)
+			s.computed = true
+		}
+		if from.Before(s.from) || to.After(s.to) {
+			return timetable.Between(from, to)
+		}
+		return between(s.times, from, to)
+	}
+}
+
+// between returns the part of ascending times in [from, to), with its capacity cut so that nobody appends into a neighbour.
+func between(times []time.Time, from, to time.Time) []time.Time {
+	lo := sort.Search(len(times), func(i int) bool { return !times[i].Before(from) })
+	hi := lo + sort.Search(len(times)-lo, func(i int) bool { return !times[lo+i].Before(to) })
+	return times[lo:hi:hi]
+}

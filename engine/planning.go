@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// planGroup bounds how many jobs are planned in one transaction, so that claims are never held up for long.
+const planGroup = 200
+
+// planAhead writes down every natural day that begins within PlanAhead of now, and whatever an earlier process left unplanned: day by day from
+// each job's watermark, rows and watermark in one transaction. A due time that passed meanwhile gets its instance like any other; misfire decides
+// about running it.
+func (e *Engine) planAhead(ctx context.Context, now time.Time) error {
+	target := func(j *Job) time.Time { return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location) }
+	for {
+		group, planner := e.defs.unplanned(target, planGroup)
+		if len(group) == 0 {
+			return nil
+		}
+		windows := map[JobRef]window{}
+		for _, d := range group {
+			from := d.row.PlannedTo
+			if from.IsZero() {
+				from = d.row.CreatedAt
+			}
+			to := dayAfter(from, d.job.When.Location)
+			if end := target(d.job); end.Before(to) {
+				to = end
+			}
+			windows[d.job.Ref()] = window{from, to}
+		}
+		if _, err := e.writePlan(ctx, planner, group, windows); err != nil {
+			return err
+		}
+	}
+}
+
+type window struct{ from, to time.Time }
+
+// writePlan plans the group over its windows and writes it, moving the watermarks.
+func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []definition, windows map[JobRef]window) (int, error) {
+	plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
+		w := windows[j.Ref()]
+		return w.from, w.to
+	})
+	if err != nil {
+		return 0, err
+	}
+	planned := map[int64]time.Time{}
+	inserted := 0
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		for _, d := range group {
+			to := windows[d.row.Ref].to
+			ok, err := tx.SetPlannedTo(d.row.ID, d.row.PlannedTo, to)
+			if err != nil {
+				return fmt.Errorf("move the watermark of %s: %w", d.row.Ref, err)
+			}
+			if !ok {
+				return fmt.Errorf("%w: somebody else planned %s", ErrConflict, d.row.Ref)
+			}
+			planned[d.row.ID] = to
+		}
+		inserted, err = e.insertPlan(tx, &plan)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("write the plan: %w", err)
+	}
+	e.defs.setPlanned(planned)
+	return inserted, nil
+}
+
+// insertPlan writes the plan's instances.
+func (e *Engine) insertPlan(tx Tx, plan *Plan) (int, error) {
+	n := plan.Instances()
+	if n == 0 {
+		return 0, nil
+	}
+	first, err := tx.Reserve(n)
+	if err != nil {
+		return 0, fmt.Errorf("reserve ids: %w", err)
+	}
+	inserted, err := tx.InsertInstances(plan.Rows(first, e.rowIDs))
+	if err != nil {
+		return 0, fmt.Errorf("insert %d instances: %w", n, err)
+	}
+	return inserted, nil
+}
+
+// rowIDs returns the row ids of a job and of its current version.
+func (e *Engine) rowIDs(ref JobRef) (job, version int64) {
+	d := e.defs.lookup(ref)
+	return d.row.ID, d.row.Version
+}

@@ -1,0 +1,272 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Store is all that the engine asks of the rows. It invents no time and no id: both are arguments.
+type Store interface {
+	// Write runs fn in a write transaction and returns after the changes have survived power loss. Concurrent calls share a commit
+	// (group commit) and see one another's changes in the order in which they run; fn may run twice when the transaction that it shared was
+	// rolled back because of another call, so it must have no effect but on tx and on variables that it sets anew each time.
+	// An error of fn rolls back fn's changes, and only those.
+	Write(ctx context.Context, fn func(tx Tx) error) error
+	// Read runs fn on one consistent snapshot.
+	Read(ctx context.Context, fn func(v View) error) error
+}
+
+// View reads rows. Every method that lists takes its order from its comment; nothing depends on the order of a map.
+type View interface {
+	// Jobs lists the known jobs by workflow and name, removed ones too.
+	Jobs() ([]JobRow, error)
+	// Version returns an immutable job version; ErrNotFound when there is none.
+	Version(id int64) (VersionRow, error)
+
+	// Instance returns one instance; ErrNotFound when there is none.
+	Instance(id int64) (Instance, error)
+	// Find returns the instance of that identity; ErrNotFound when there is none.
+	Find(job int64, key string, planTime time.Time) (Instance, error)
+	// FindKey returns the instance of the job with that non-empty key, the one with the latest plan time when a backfill has several;
+	// ErrNotFound when there is none.
+	FindKey(job int64, key string) (Instance, error)
+	// Waiting lists the waiting instances of the job by plan time.
+	Waiting(job int64) ([]Instance, error)
+	// Waits lists what the instance waits for, by N.
+	Waits(instance int64) ([]Wait, error)
+	// Facts looks up what Evaluate needs to know of a wait's upstream instances, by index, at a cost that does not depend on the
+	// length of the range or of the history.
+	Facts(w *Wait) (Facts, error)
+	// Due lists waiting instances whose time to be looked at has come (wake ≤ now), earliest first, at most limit.
+	Due(now time.Time, limit int) ([]Instance, error)
+	// Queued lists waiting instances of the pool that only lack a slot, by priority (9 first), plan time, id, at most limit.
+	Queued(pool string, limit int) ([]Instance, error)
+	// QueuedPools lists the pools in which instances are queued, in order of name.
+	QueuedPools() ([]string, error)
+	// NextWake returns the earliest time at which a waiting instance must be looked at; false when there is none.
+	NextWake() (time.Time, bool, error)
+	// Active lists the instances of the job in state running, by start.
+	Active(job int64) ([]Instance, error)
+	// ActiveCount counts them.
+	ActiveCount(job int64) (int, error)
+	// Running lists all instances in state running or lost, by id.
+	Running() ([]Instance, error)
+	// LaterDue reports whether a scheduled waiting instance of the same job exists with a later plan time ≤ now.
+	LaterDue(i *Instance, now time.Time) (bool, error)
+
+	// Steps lists the steps of a started instance, in the order in which PutSteps gave them.
+	Steps(instance int64) ([]StepRow, error)
+	// Attempts lists the attempts of an instance by id.
+	Attempts(instance int64) ([]AttemptRow, error)
+	// Live lists the attempts without an end, by id. A slot is a live attempt: nothing counts them but this.
+	Live() ([]AttemptRow, error)
+
+	// OutboxDue lists undelivered outbox rows with NotBefore ≤ now, by id, at most limit.
+	OutboxDue(now time.Time, limit int) ([]OutboxRow, error)
+	// NextOutbox returns the earliest NotBefore of an undelivered row that no live attempt carries.
+	NextOutbox() (time.Time, bool, error)
+	// Outbox returns one row; ErrNotFound when there is none.
+	Outbox(id int64) (OutboxRow, error)
+}
+
+// Tx reads and writes.
+type Tx interface {
+	View
+
+	// Reserve returns the first of n consecutive ids that nothing else gets. One sequence serves every table.
+	Reserve(n int) (int64, error)
+
+	// PutJob inserts the job or replaces the row of the same ID. Its PlannedTo is written too.
+	PutJob(JobRow) error
+	// PutVersion inserts an immutable job version.
+	PutVersion(VersionRow) error
+	// SetPlannedTo moves the job's watermark, compare-and-set: false and no change when it is not at from.
+	SetPlannedTo(job int64, from, to time.Time) (bool, error)
+
+	// InsertInstances inserts instances in state waiting with their waits. One whose identity (job, key, plan time) exists already is left as
+	// it is, with its waits. The values are read during the iteration only. It returns how many were new. The instance's first wake is NotBefore.
+	InsertInstances(iter.Seq2[*Instance, []Wait]) (int, error)
+	// DeleteUnstarted removes the job's scheduled, waiting, never looked at (gate time), unfrozen instances with plan time ≥ from, and their waits. It returns how many.
+	DeleteUnstarted(job int64, from time.Time) (int, error)
+	// WakeDependents makes every waiting instance that waits for the upstream job due at once: its plan or its state has changed.
+	WakeDependents(upstream int64, at time.Time) error
+
+	// Apply carries out one transition, compare-and-set on (state, fence), with its event in the history. False and no change when the
+	// instance is no longer as the transition says. A transition that ends an instance wakes, in the same transaction, what waits for it: the
+	// instances that watch it; on success those with a wait of select any or a count whose range holds it; on failure those whose wait says
+	// onFailed cancel and whose range holds it; and the first instance of the same job behind the gate concurrency.
+	Apply(Transition) (bool, error)
+	// Hold records that a waiting instance was looked at and stays waiting: gate, reason, when to look again (zero: only when woken) and the
+	// upstream instance that it watches. False when it is no longer waiting.
+	Hold(Hold) (bool, error)
+	// SetCancel records that a running instance is being cancelled. False when it is not running or is being cancelled already.
+	SetCancel(instance int64, r Reason, at time.Time) (bool, error)
+	// SetConfirmed records who confirmed a waiting instance, with an event, and wakes it. False when it is not waiting.
+	SetConfirmed(instance int64, actor string, at time.Time) (bool, error)
+	// Renew moves the lease of every running instance of the owner.
+	Renew(owner string, until time.Time) error
+	// TakeOver makes owner the owner of a running instance, compare-and-set on the fence, which grows by one. It returns the new fence, and
+	// false and no change when the instance is not running under that fence.
+	TakeOver(instance, fence int64, owner string, lease time.Time) (int64, bool, error)
+
+	// PutSteps inserts the steps of an instance that starts, replacing those of an earlier run of it.
+	PutSteps(instance int64, steps []StepRow) error
+	// SetStep updates one step.
+	SetStep(instance int64, s StepRow) error
+	// StartAttempt inserts an attempt without an end.
+	StartAttempt(AttemptRow) error
+	// EndAttempt records the outcome of an attempt. False and no change when it has one: the first outcome stands.
+	EndAttempt(Result) (bool, error)
+	// AddAttempt inserts an attempt that began and ended in this transaction.
+	AddAttempt(AttemptRow) error
+
+	// PutOutbox inserts the row or replaces the one of the same ID.
+	PutOutbox(OutboxRow) error
+
+	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
+	Record(EventRow) error
+	// Acquire takes or renews a named lease: the row's holder is holder, or its expiry has passed. It returns the epoch, which grows with
+	// each change of holder, and false when another holds it.
+	Acquire(name, holder string, now, until time.Time) (epoch int64, ok bool, err error)
+	// Prune deletes at most limit ended instances that ended before the time, with what belongs to them, but none that an open
+	// instance waits for. It returns the ids of the attempts deleted, whose logs can go.
+	Prune(before time.Time, limit int) (instances int, attempts []int64, err error)
+}
+
+// A JobRow is a job as stored.
+type JobRow struct {
+	ID        int64
+	Ref       JobRef
+	Version   int64     // current
+	CreatedAt time.Time // when the name first appeared
+	Disabled  bool
+	Removed   bool
+	PlannedTo time.Time // the plan is written up to here, excluded; zero when never planned
+}
+
+// A VersionRow is an immutable definition of a job.
+type VersionRow struct {
+	ID         int64
+	Job        int64
+	Definition []byte // Job.Definition
+	Folder     string
+	CreatedAt  time.Time
+}
+
+// Facts is what Evaluate needs to know of the upstream instances of one wait.
+type Facts struct {
+	Removed  bool // the upstream job was removed from the definitions
+	Disabled bool
+	Planned  bool // the upstream's plan reaches beyond the last plan time of the range
+
+	Unsatisfied *UpstreamInstance // the latest in the range that does not satisfy; nil when all do
+	Open        *UpstreamInstance // the latest in the range that has not ended (frozen counts as ended); only for Ended waits and OnFailed run
+	Failed      *UpstreamInstance // the earliest in the range that counts as failed; only for OnFailed cancel
+	Satisfied   int               // how many satisfy, counted up to what Select asks; only for any and a count
+}
+
+// An UpstreamInstance is what a reason says of an upstream instance.
+type UpstreamInstance struct {
+	ID       int64
+	PlanTime time.Time
+	State    State
+	Frozen   bool
+}
+
+// A Transition is one change of an instance's state.
+type Transition struct {
+	Instance int64
+	Event    Event
+	From     State // compare-and-set, with Fence
+	Fence    int64
+	At       time.Time
+	Reason   Reason
+
+	Owner   string    // of Start
+	Lease   time.Time // of Start
+	Version int64     // of Rerun with another version; 0 keeps it
+}
+
+// A Hold is the result of looking at a waiting instance that stays waiting.
+type Hold struct {
+	Instance int64
+	Gate     Gate
+	Reason   Reason
+	Wake     time.Time // when to look again whatever happens; zero is never
+
+	WatchJob  int64 // wake when the instance of (WatchJob, WatchKey, WatchTime) ends; 0 watches nothing
+	WatchKey  string
+	WatchTime time.Time
+}
+
+// StepState is where a step of a started instance stands.
+type StepState string
+
+// The step states.
+const (
+	StepWaiting   StepState = "waiting"
+	StepRunning   StepState = "running"
+	StepSucceeded StepState = "succeeded"
+	StepFailed    StepState = "failed"
+	StepSkipped   StepState = "skipped" // its `when` was false; it satisfies what needs it
+	StepCancelled StepState = "cancelled"
+)
+
+// A StepRow is a step of a started instance.
+type StepRow struct {
+	Step      string
+	State     StepState
+	Attempts  int               // attempts since the instance last started from waiting
+	NotBefore time.Time         // of a retry; zero is at once
+	Outputs   map[string]string // of the last successful attempt
+}
+
+// An AttemptRow is an attempt as stored.
+type AttemptRow struct {
+	ID        int64
+	Instance  int64
+	Job       int64
+	Step      string
+	Number    int
+	Error     bool  // the job's error action
+	Outbox    int64 // the outbox row that it delivers; 0 for a main action
+	Fence     int64
+	Pool      string
+	StartedAt time.Time
+	Result    *Result // nil while live
+}
+
+// An OutboxRow is something to be delivered at least once, written in the transaction that gave the reason for it.
+type OutboxRow struct {
+	ID        int64
+	Kind      string // "errorAction"
+	Instance  int64
+	NotBefore time.Time
+	Attempts  int
+	State     OutboxState
+	Reason    string
+	CreatedAt time.Time
+	EndedAt   time.Time
+}
+
+// OutboxState is where an outbox row stands.
+type OutboxState string
+
+// The outbox states. Failed means that its own retries are used up.
+const (
+	OutboxPending   OutboxState = "pending"
+	OutboxDelivered OutboxState = "delivered"
+	OutboxFailed    OutboxState = "failed"
+)
+
+// An EventRow is one line of the history and audit.
+type EventRow struct {
+	At       time.Time
+	Kind     string // an Event of the transition table, or load, trigger, confirm, cancel-request ...
+	Instance int64  // 0 when it concerns none
+	Job      int64  // 0 when it concerns none
+	From, To State
+	Reason   Reason
+	Actor    string
+}

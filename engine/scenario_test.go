@@ -1,0 +1,323 @@
+package engine_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/store"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected timelines; read the difference")
+
+// TestScenarios runs each testdata/scenarios/*.txtar: workflow files, a script of what happens, what the actions do, and the timeline of
+// committed transitions that must come of it, on a simulated clock and a real database.
+//
+// The script, a line each:
+//
+//	start 2026-08-03T00:00:00Z    the server starts, with the *.yaml sections as its definitions
+//	until 2026-08-03T01:00:00Z    time passes
+//	kill                          the server dies; attempts die with it
+//	load v2                       the sections v2/*.yaml become the definitions
+//	trigger w/a k=v               a person triggers a job
+//	cancel w/a@2026-08-03T00:00:00Z     and cancels, or confirms, an instance
+//	confirm w/a@2026-08-03T00:00:00Z
+//
+// The actions: "a 30s ok", "a/step 10s exit 3", "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
+// listed succeeds after a second.
+func TestScenarios(t *testing.T) {
+	files, err := filepath.Glob("testdata/scenarios/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			require.NoError(t, err)
+			sections := map[string]string{}
+			for _, f := range archive.Files {
+				sections[f.Name] = string(f.Data)
+			}
+			dir := t.TempDir()
+			var timeline string
+			synctest.Test(t, func(t *testing.T) {
+				s := &scenario{t: t, sections: sections, dir: dir, actions: parseActions(t, sections["actions"])}
+				timeline = s.play()
+			})
+			if *update {
+				for i := range archive.Files {
+					if archive.Files[i].Name == "timeline" {
+						archive.Files[i].Data = []byte(timeline)
+					}
+				}
+				require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
+				return
+			}
+			require.Equal(t, sections["timeline"], timeline)
+		})
+	}
+}
+
+// A scenario is one script being played.
+type scenario struct {
+	t        *testing.T
+	sections map[string]string
+	dir      string
+	actions  map[string]action
+
+	db     *store.DB
+	engine *engine.Engine
+	runner *actor
+	stop   context.CancelFunc
+	done   chan error
+
+	mu    sync.Mutex
+	lines strings.Builder
+}
+
+// An action is what a job's attempt does in a scenario.
+type action struct {
+	takes time.Duration
+	exit  int
+	hangs bool
+}
+
+func parseActions(t *testing.T, text string) map[string]action {
+	actions := map[string]action{}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		name, rest := words[0], words[1:]
+		if rest[0] == "error" {
+			name, rest = name+" error", rest[1:]
+		}
+		var a action
+		if rest[0] == "hang" {
+			a.hangs = true
+		} else {
+			var err error
+			a.takes, err = time.ParseDuration(rest[0])
+			require.NoError(t, err, line)
+			if rest[1] == "exit" {
+				a.exit, err = strconv.Atoi(rest[2])
+				require.NoError(t, err, line)
+			}
+		}
+		actions[name] = a
+	}
+	return actions
+}
+
+func (s *scenario) play() string {
+	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir})
+	require.NoError(s.t, err)
+	s.db = db
+	for line := range strings.Lines(s.sections["script"]) {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		switch words[0] {
+		case "start":
+			s.until(words[1])
+			s.start()
+		case "until":
+			s.until(words[1])
+		case "kill":
+			s.kill()
+		case "load":
+			s.load(words[1] + "/")
+		case "trigger":
+			s.trigger(words[1], words[2:])
+		case "cancel", "confirm":
+			s.operate(words[0], words[1])
+		default:
+			s.t.Fatalf("unknown command in the script: %s", line)
+		}
+		synctest.Wait()
+	}
+	if s.stop != nil {
+		s.kill()
+	}
+	require.NoError(s.t, db.VerifyChain(context.Background()))
+	require.NoError(s.t, db.Close())
+	return s.lines.String()
+}
+
+func (s *scenario) until(text string) {
+	at, err := time.Parse(time.RFC3339, text)
+	require.NoError(s.t, err)
+	time.Sleep(time.Until(at)) // of the bubble
+}
+
+func (s *scenario) start() {
+	s.runner = &actor{scenario: s, live: map[int64]func(engine.Result){}}
+	e, err := engine.New(engine.Config{
+		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: 4,
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe,
+	})
+	require.NoError(s.t, err)
+	s.engine = e
+	s.load("")
+	run, stop := context.WithCancel(s.t.Context())
+	s.stop, s.done = stop, make(chan error, 1)
+	go func() { s.done <- e.Run(run) }()
+}
+
+// kill ends the server without letting it know what its attempts come to.
+func (s *scenario) kill() {
+	s.runner.mu.Lock()
+	s.runner.dead = true
+	s.runner.mu.Unlock()
+	s.stop()
+	require.NoError(s.t, <-s.done)
+	s.stop = nil
+	s.note("server killed")
+}
+
+func (s *scenario) load(prefix string) {
+	files := fstest.MapFS{}
+	for name, data := range s.sections {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && strings.HasSuffix(rest, ".yaml") && !strings.Contains(rest, "/") {
+			files[rest] = &fstest.MapFile{Data: []byte(data)}
+		}
+	}
+	workflows, problems := spec.Load(files, "/definitions")
+	require.False(s.t, problems.HasErrors(), "%v", problems)
+	report, err := s.engine.Load(s.t.Context(), workflows, time.Now())
+	require.NoError(s.t, err)
+	s.note(fmt.Sprintf("loaded: %d added, %d changed, %d removed, %d replaced by %d",
+		len(report.Added), len(report.Changed), len(report.Removed), report.Replaced, report.Planned))
+}
+
+func (s *scenario) trigger(name string, params []string) {
+	workflow, job, _ := strings.Cut(name, "/")
+	request := engine.TriggerRequest{Ref: engine.JobRef{Workflow: workflow, Job: job}, Params: map[string]string{}, Actor: "ann"}
+	for _, p := range params {
+		k, v, _ := strings.Cut(p, "=")
+		request.Params[k] = v
+	}
+	_, _, err := s.engine.Trigger(s.t.Context(), request, time.Now())
+	if err != nil {
+		s.note("refused: " + err.Error())
+	}
+}
+
+func (s *scenario) operate(operation, name string) {
+	ref, at, _ := strings.Cut(name, "@")
+	workflow, job, _ := strings.Cut(ref, "/")
+	planTime, err := time.Parse(time.RFC3339, at)
+	require.NoError(s.t, err)
+	i, err := s.db.FindByName(s.t.Context(), engine.JobRef{Workflow: workflow, Job: job}, "", planTime)
+	require.NoError(s.t, err)
+	if operation == "cancel" {
+		_, err = s.engine.Cancel(s.t.Context(), i.ID, "ann", "", time.Now())
+	} else {
+		_, err = s.engine.Confirm(s.t.Context(), i.ID, "ann", time.Now())
+	}
+	if err != nil {
+		s.note("refused: " + err.Error())
+	}
+}
+
+func (s *scenario) note(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(&s.lines, "%s %s\n", time.Now().UTC().Format("02 15:04:05"), text)
+}
+
+func (s *scenario) observe(n engine.Notice) {
+	name := fmt.Sprintf("%s@%s", n.Instance.Ref.Job, n.Instance.PlanTime.Format("02T15:04"))
+	if n.Instance.Kind == engine.Manual {
+		name = n.Instance.Ref.Job + "@trigger"
+	}
+	if n.Step != "" {
+		name += " step " + n.Step
+	}
+	switch {
+	case n.Attempt != nil && n.Attempt.Error:
+		s.note(fmt.Sprintf("  %s error action, attempt %d", name, n.Attempt.Number))
+	case n.Attempt != nil:
+		s.note(fmt.Sprintf("  %s attempt %d", name, n.Attempt.Number))
+	case n.Result != nil:
+		s.note(fmt.Sprintf("  %s ended: %s", name, n.Result))
+	default:
+		s.note(fmt.Sprintf("%s %s → %s: %s", name, n.From, n.Instance.State, n.Instance.Reason.Describe()))
+	}
+}
+
+// An actor is the Runner of a scenario.
+type actor struct {
+	scenario *scenario
+	mu       sync.Mutex
+	live     map[int64]func(engine.Result)
+	dead     bool
+}
+
+func (r *actor) Start(a engine.Attempt, done func(engine.Result)) {
+	name := a.Ref.Job
+	if a.Step != "" {
+		name += "/" + a.Step
+	}
+	if a.Error {
+		name += " error"
+	}
+	act, known := r.scenario.actions[fmt.Sprintf("%s#%d", name, a.Number)]
+	if !known {
+		act, known = r.scenario.actions[name]
+	}
+	if !known {
+		act.takes = time.Second
+	}
+	began := time.Now()
+	r.mu.Lock()
+	r.live[a.ID] = func(result engine.Result) {
+		result.Attempt, result.StartedAt, result.EndedAt = a.ID, began, time.Now()
+		done(result)
+	}
+	r.mu.Unlock()
+	if act.hangs {
+		return
+	}
+	time.AfterFunc(act.takes, func() {
+		result := engine.Result{Outcome: engine.OutcomeSucceeded, Exit: &act.exit}
+		if act.exit != 0 {
+			result.Outcome = engine.OutcomeFailed
+		}
+		r.end(a.ID, result)
+	})
+}
+
+func (r *actor) end(attempt int64, result engine.Result) {
+	r.mu.Lock()
+	report := r.live[attempt]
+	delete(r.live, attempt)
+	dead := r.dead
+	r.mu.Unlock()
+	if report != nil && !dead {
+		report(result)
+	}
+}
+
+// Cancel ends an action two seconds later, as a process that takes its time after TERM does.
+func (r *actor) Cancel(attempt int64) {
+	time.AfterFunc(2*time.Second, func() { r.end(attempt, engine.Result{Outcome: engine.OutcomeCancelled, Signal: "terminated"}) })
+}
+
+func (r *actor) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }

@@ -1,0 +1,209 @@
+package spec
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// The defaults of retries and of HTTP (`definition.md`, Job: what; Azure's own).
+const (
+	defaultRetryInterval = 30 * time.Second
+	defaultRetryCount    = 4
+	longestRetryInterval = 18 * 31 * 24 * time.Hour
+	shortestAzureRetry   = 15 * time.Second
+	defaultHTTPTimeout   = 60 * time.Second
+)
+
+// The members that belong to some types of action only.
+var (
+	shellMembers = []string{"command", "script", "args", "env", "dir", "outputs"}
+	httpMembers  = []string{"request", "expect"}
+)
+
+func isHTTP(kind string) bool { return kind == engine.ActionHTTP || kind == engine.ActionHTTPS }
+
+// action reads an action but for its retries and its timeout.
+func (d *decoder) action(v *value, s *textScope, label string) engine.Action {
+	a := engine.Action{Type: v.field("type").str()}
+	switch {
+	case v.field("type") == nil || v.field("type").bad:
+		return a
+	case a.Type == engine.ActionShell:
+		d.only(v, label, a.Type, shellMembers)
+		a.Shell = d.shell(v, s, label)
+	case isHTTP(a.Type):
+		d.only(v, label, a.Type, httpMembers)
+		a.HTTP = d.http(v, s, label)
+	default:
+		d.only(v, label, a.Type, nil)
+	}
+	return a
+}
+
+// only refuses the members of other types of action.
+func (d *decoder) only(v *value, label, kind string, allowed []string) {
+	for _, member := range slices.Concat(shellMembers, httpMembers) {
+		if m := v.field(member); m != nil && !slices.Contains(allowed, member) {
+			hint := "change the type to http"
+			if slices.Contains(shellMembers, member) {
+				hint = "change the type to shell"
+			}
+			d.fail(m, hint, "%s is of type %s, which has no %s", label, kind, member)
+		}
+	}
+}
+
+func (d *decoder) shell(v *value, s *textScope, label string) *engine.Shell {
+	shell := &engine.Shell{Command: s.command(v.field("command")), Script: s.literal(v.field("script")), Dir: s.literal(v.field("dir"))}
+	command, script := v.field("command"), v.field("script")
+	switch {
+	case command == nil && script == nil && !v.bad:
+		d.fail(v, "write command: ...", "%s is of type shell and has neither command nor script", label)
+	case command != nil && script != nil:
+		d.fail(script, "leave one of the two out", "%s has both command and script", label)
+	}
+	for _, arg := range v.field("args").items() {
+		shell.Args = append(shell.Args, s.text(arg))
+	}
+	shell.Env = s.texts(fieldsOf(v.field("env")), "env")
+	return shell
+}
+
+func (d *decoder) http(v *value, s *textScope, label string) *engine.HTTP {
+	h := &engine.HTTP{}
+	r := v.field("request")
+	if r == nil && v.bad {
+		return h
+	}
+	if r == nil {
+		d.fail(v, "write request: {method: GET, uri: \"https://...\"}", "%s is of type %s and has no request", label, v.field("type").str())
+		return h
+	}
+	if r.fields == nil {
+		return h
+	}
+	h.Method = r.field("method").str()
+	h.URI = s.text(r.field("uri"))
+	d.address(r.field("uri"))
+	h.Headers = s.texts(fieldsOf(r.field("headers")), "headers")
+	if body := r.field("body"); body != nil {
+		h.Body = s.text(body)
+	}
+	h.Expect = sortedInts(integers(v.field("expect")))
+	h.Basic = d.basic(r.field("authentication"), s)
+	return h
+}
+
+// address refuses a uri that no request can go to; one that begins with a substitution is known only when it is rendered.
+func (d *decoder) address(v *value) {
+	if !v.ok() || strings.HasPrefix(v.text, "${{") {
+		return
+	}
+	fixed, _, substituted := strings.Cut(v.text, "${{")
+	u, err := url.Parse(fixed)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" && !substituted {
+		d.fail(v, "", "uri is %s; allowed is an address such as https://host/path", quoteShort(v.text))
+	}
+}
+
+func (d *decoder) basic(v *value, s *textScope) *engine.BasicAuth {
+	kind := v.field("type")
+	if !kind.ok() || kind.text == "NotSpecified" {
+		return nil
+	}
+	if v.field("username") == nil {
+		d.fail(v, "", "authentication of type Basic has no username")
+	}
+	return &engine.BasicAuth{Username: s.text(v.field("username")), Password: s.text(v.field("password"))}
+}
+
+// retry reads a retryPolicy; absent is what holds without one.
+func (d *decoder) retry(v *value, absent engine.RetryPolicy) engine.RetryPolicy {
+	if !v.ok() {
+		return absent
+	}
+	p := engine.RetryPolicy{
+		Type: engine.RetryType(v.field("retryType").str()), Interval: defaultRetryInterval, Count: v.field("retryCount").integer(defaultRetryCount),
+		On: sortedInts(integers(v.field("on"))),
+	}
+	if interval := v.field("retryInterval"); interval.ok() {
+		length, err := parseDuration(interval.text, true)
+		switch {
+		case err != nil:
+			d.fail(interval, "", "retryInterval is %s: %s", quoteShort(interval.text), err)
+		case length == 0:
+			d.fail(interval, "leave it out for PT30S", "retryInterval is no time at all")
+		case length > longestRetryInterval:
+			d.fail(interval, "", "retryInterval is %s; allowed are at most 18 months", interval.text)
+		case d.quota > 0 && length < shortestAzureRetry:
+			d.fail(interval, "", "retryInterval is %s; with the quota's maxRecurrence, as with Azure, it is at least PT15S", interval.text)
+		}
+		p.Interval = length
+	}
+	if p.Type == engine.RetryNone || p.Count == 0 {
+		return engine.RetryPolicy{Type: engine.RetryNone}
+	}
+	return p
+}
+
+// defaultRetry is what holds for an action without any retryPolicy.
+func defaultRetry(kind string) engine.RetryPolicy {
+	if isHTTP(kind) {
+		return engine.RetryPolicy{Type: engine.RetryFixed, Interval: defaultRetryInterval, Count: defaultRetryCount}
+	}
+	return engine.RetryPolicy{Type: engine.RetryNone}
+}
+
+// tries fills in the retries and the timeout of an action: its own, else the job's, else those of its type.
+func (d *decoder) tries(a *engine.Action, ownRetry, jobRetry, ownTimeout, jobTimeout *value) {
+	absent := time.Duration(0)
+	if isHTTP(a.Type) {
+		absent = defaultHTTPTimeout
+	}
+	a.Retry = d.retry(ownRetry, d.retry(jobRetry, defaultRetry(a.Type)))
+	a.Timeout = d.duration(ownTimeout, d.duration(jobTimeout, absent))
+	if a.Type == engine.ActionNone { // it has succeeded at once
+		a.Retry, a.Timeout = engine.RetryPolicy{Type: engine.RetryNone}, 0
+	}
+}
+
+// placed returns a member that stands on the job or, as Azure has it, inside its action; in both places at once is an error.
+func (d *decoder) placed(v *value, member string) *value {
+	outside, inside := v.field(member), v.field("action").field(member)
+	if outside != nil && inside != nil {
+		line, _ := outside.position()
+		d.fail(inside, "leave one of the two out", "%s stands inside the action and, on line %d, on the job", member, line)
+	}
+	if outside != nil {
+		return outside
+	}
+	return inside
+}
+
+// errorAction reads the action that is run when the job has failed for good. The job's retryPolicy holds for it unless it has its own; the
+// list of what is worth another attempt is inherited only between actions of one kind, for exit codes are no statuses.
+func (d *decoder) errorAction(v, jobRetry, jobTimeout *value, s *textScope, main string) *engine.Action {
+	if v == nil || v.fields == nil {
+		return nil
+	}
+	outer := *s
+	outer.noSteps = "the error action is run after the job has failed"
+	a := d.action(v, &outer, "errorAction")
+	d.tries(&a, v.field("retryPolicy"), jobRetry, v.field("timeout"), jobTimeout)
+	if v.field("retryPolicy") == nil && isHTTP(a.Type) != isHTTP(main) {
+		a.Retry.On = nil
+	}
+	return &a
+}
+
+func stepLabel(name string) string {
+	if name == "" {
+		return "the action"
+	}
+	return fmt.Sprintf("the step %s", name)
+}

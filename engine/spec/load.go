@@ -1,0 +1,76 @@
+package spec
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// Load reads every *.yaml, *.yml and *.json file below the root of fsys, but for *.schema.json, hidden ones and those in hidden folders, and judges them
+// together. All mistakes of all files are reported; with an error among them there are no workflows. Folder is where fsys stands: it begins the
+// file names of messages, Workflow.Folder and Job.Folder.
+//
+// Load reads no clock: schedules without a startTime are judged as if created at a fixed time, so a folder that loads once loads always.
+func Load(fsys fs.FS, folder string) ([]*engine.Workflow, Problems) {
+	var problems Problems
+	fail := func(file string, format string, args ...any) {
+		problems = append(problems, Problem{File: file, Message: fmt.Sprintf(format, args...)})
+	}
+	var names []string
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			fail(filepath.Join(folder, filepath.FromSlash(name)), "cannot be read: %s", err)
+		case name != "." && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+		case !entry.IsDir() && definitionFile(name):
+			names = append(names, name)
+		}
+		return nil //nolint:nilerr // it is reported, and the other files are read
+	})
+	if err != nil {
+		fail(folder, "cannot be listed: %s", err)
+	}
+	var workflows []*engine.Workflow
+	for _, name := range names {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if info, err := fs.Stat(fsys, name); err == nil && info.Size() > maxFileBytes {
+			fail(file, "the file has %d bytes; at most %d (8 MiB) are allowed", info.Size(), maxFileBytes)
+			continue
+		}
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			fail(file, "cannot be read: %s", err)
+			continue
+		}
+		w, found := Decode(file, data, Options{Folder: filepath.Dir(file), Files: fsys, Dir: path.Dir(name)})
+		problems = append(problems, found...)
+		if w != nil {
+			workflows = append(workflows, w)
+		}
+	}
+	l := lint{at: anchor, partial: problems.HasErrors()}
+	problems = append(problems, l.run(workflows)...).sorted()
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	return workflows, problems
+}
+
+// definitionFile reports whether a file is read as a workflow. The JSON Schema for editors lies beside them as *.schema.json.
+func definitionFile(name string) bool {
+	if strings.HasSuffix(strings.ToLower(name), ".schema.json") {
+		return false
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}

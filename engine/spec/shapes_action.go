@@ -1,0 +1,118 @@
+package spec
+
+import "regexp"
+
+// actionTypes are the types of definition.md, Job: what.
+var actionTypes = &typ{kind: wordKind, fold: true, words: []string{"shell", "http", "https", "none"}, later: map[string]string{
+	"sql":             "use shell with the database's own client",
+	"wait":            "use shell with a loop that ends when the condition holds, and a timeout",
+	"job":             "write dependsOn on the other job",
+	"storageQueue":    "use http with the queue's REST address, or shell",
+	"serviceBusQueue": "use http with the namespace's REST address, or shell",
+	"serviceBusTopic": "use http with the namespace's REST address, or shell",
+}}
+
+// ofType is the refusal of a member that belongs to an action type not carried out.
+const ofType = "it belongs to an action type that this version does not carry out: use shell or http"
+
+// actionFields are what an action, a step and an error action have in common.
+var actionFields = []field{
+	{name: "type", typ: actionTypes, required: true, doc: "What kind of action: shell, http, https or none."},
+	{name: "command", typ: nonEmptyText, doc: "shell: run by /bin/sh -c."},
+	{name: "script", typ: nonEmptyText, doc: "shell: a script file beside the workflow, instead of command."},
+	{name: "args", typ: items(textType), doc: "shell: become \"$@\"."},
+	{name: "env", typ: envType, doc: "shell: environment variables."},
+	{name: "dir", typ: nonEmptyText, doc: "shell: working directory.", def: "the workflow's folder"},
+	{name: "outputs", typ: items(outputNameType), doc: "shell: names that the step writes to the file $ALMANAC_OUTPUT as lines name=value; references to others are refused."},
+	{name: "request", typ: object(requestShape), doc: "http, https: the request."},
+	{name: "expect", typ: items(integer(100, 599)), doc: "http, https: the statuses that are success.", def: "every 2xx"},
+	{name: "queueMessage", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "serviceBusQueueMessage", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "serviceBusTopicMessage", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "queueUri", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "connection", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "statement", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "http", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "file", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "sql", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "interval", typ: &typ{kind: anyKind}, refused: ofType},
+}
+
+func withActionFields(more ...field) []field {
+	return append(append([]field{}, actionFields...), more...)
+}
+
+var (
+	retryField   = field{name: "retryPolicy", typ: object(retryShape), doc: "When a failed attempt is repeated."}
+	timeoutField = field{name: "timeout", typ: durationType, doc: "Bound of one attempt.", def: "the job's, else none, for http PT60S"}
+)
+
+var actionShape = newShape("action", "What one attempt carries out.", withActionFields(retryField,
+	field{name: "errorAction", typ: object(errorActionShape), doc: "Run when the action has failed for good."})...)
+
+var errorActionShape = newShape("errorAction", "An action that is run when the job has failed for good; the job's retryPolicy holds for it unless it has its own.",
+	withActionFields(retryField, timeoutField)...)
+
+var stepShape = newShape("step", "One action of a job, released when the steps that it needs have ended well.", withActionFields(
+	field{name: "needs", typ: items(stepNameType), doc: "Steps that must have ended well before."},
+	field{name: "when", typ: nonEmptyText, doc: "A condition; the step is skipped where it is false."},
+	retryField, timeoutField,
+	field{name: "onFailure", typ: words("fail", "continue", "pause", "failSuccessors"), doc: "What its failure means for the instance.", def: "fail"},
+)...)
+
+var retryShape = newShape("retryPolicy", "How often and how far apart a failed attempt is repeated.",
+	field{name: "retryType", typ: &typ{kind: wordKind, fold: true, words: []string{"none", "fixed", "exponential"}}, required: true, doc: "The spacing."},
+	field{name: "retryInterval", typ: &typ{kind: durationKind, pattern: retryIntervalPattern, what: "an ISO 8601 duration such as PT30S, or a .NET time span such as 00:01:00"},
+		doc: "Between two attempts, at most 18 months.", def: "PT30S"},
+	field{name: "retryCount", typ: integer(0, 20), doc: "Attempts after the first.", def: "4"},
+	field{name: "on", typ: items(integer(0, 599)), doc: "Exit codes or HTTP statuses that are worth another attempt.", def: "all"},
+)
+
+var requestShape = newShape("request", "An HTTP request.",
+	field{name: "method", typ: &typ{kind: textKind, pattern: regexp.MustCompile(`^[A-Za-z][A-Za-z-]{0,31}$`), what: "an HTTP method such as GET or POST"}, required: true, doc: "The method."},
+	field{name: "uri", typ: nonEmptyText, required: true, doc: "The address, http or https."},
+	field{name: "headers", typ: mapOf(headerPattern, textType), doc: "Header fields."},
+	field{name: "body", typ: textType, doc: "The body."},
+	field{name: "authentication", typ: object(authenticationShape), doc: "How the request proves who sends it."},
+)
+
+var authenticationShape = newShape("authentication", "HTTP authentication.",
+	field{name: "type", typ: authenticationTypes, required: true, doc: "Basic; the other types of Azure are not supported by this version."},
+	field{name: "username", typ: textType, doc: "Basic: the user."},
+	field{name: "password", typ: textType, doc: "Basic: the password; take it from ${{ secrets.X }}."},
+	field{name: "pfx", typ: textType, refused: otherAuthentication},
+	field{name: "tenant", typ: textType, refused: otherAuthentication},
+	field{name: "audience", typ: textType, refused: otherAuthentication},
+	field{name: "clientId", typ: textType, refused: otherAuthentication},
+	field{name: "secret", typ: textType, refused: otherAuthentication},
+)
+
+var authenticationTypes = &typ{kind: wordKind, fold: true, words: []string{"Basic", "NotSpecified"},
+	later: map[string]string{"ClientCertificate": basicOnly, "ActiveDirectoryOAuth": basicOnly}}
+
+const basicOnly = "use {type: Basic, username: ..., password: ${{ secrets.X }}}, or shell with curl"
+
+const otherAuthentication = "this version supports the authentication type Basic only: {type: Basic, username: ..., password: ${{ secrets.X }}}"
+
+// azureJobShape is a pasted Azure job: its properties, with their null, {} and [].
+var azureJobShape = newShape("azureJob", "The properties of an Azure Scheduler job; null, {} and [] count as absent.",
+	field{name: "startTime", typ: instantType, doc: "Anchor and lower bound of the schedule."},
+	field{name: "action", typ: object(actionShape), required: true, doc: "What the job does."},
+	field{name: "recurrence", typ: object(recurrenceShape), doc: "A rule that counts in periods."},
+	field{name: "state", typ: &typ{kind: wordKind, fold: true, words: []string{"enabled", "disabled", "completed", "faulted"}}, doc: "State of the job.", def: "enabled"},
+	field{name: "status", typ: &typ{kind: anyKind}, doc: "Ignored with a note: it belongs to the service."},
+)
+
+// azureResourceShape is the same as a resource: properties, with what names it.
+var azureResourceShape = newShape("azureResource", "An Azure Scheduler job as a resource.",
+	field{name: "properties", typ: object(azureJobShape), required: true, doc: "The job."},
+	field{name: "id", typ: textType, doc: "Ignored with a note."},
+	field{name: "type", typ: textType, doc: "Ignored with a note."},
+	field{name: "name", typ: textType, doc: "Ignored with a note: the job's name is its key."},
+)
+
+// azureActionTypes and azureActionMembers recognise a pasted Azure job without `properties`.
+var (
+	azureActionTypes   = []string{"http", "https", "storageQueue", "serviceBusQueue", "serviceBusTopic"}
+	azureActionMembers = []string{"type", "request", "queueMessage", "serviceBusQueueMessage", "serviceBusTopicMessage", "retryPolicy", "errorAction"}
+)

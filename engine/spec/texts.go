@@ -1,0 +1,201 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// textScope is what the texts of a job may name. It also collects which secrets they do.
+type textScope struct {
+	d        *decoder
+	job      *engine.Job
+	params   map[string]bool
+	secrets  map[string]engine.SecretSource // all that are declared
+	own      map[string]bool                // declared by the job itself
+	used     map[string]bool
+	calendar bool
+
+	steps   map[string]*stepNode // nil where no step has ended before
+	reached map[string]bool      // the steps that have ended well before this text is rendered
+	noSteps string               // why outputs cannot be named here
+}
+
+// scope declares the job's parameters, secrets and environment, with what it shares with the workflow.
+func (d *decoder) scope(job *engine.Job, v *value) *textScope {
+	s := &textScope{d: d, job: job, params: map[string]bool{}, secrets: map[string]engine.SecretSource{}, own: map[string]bool{}, used: map[string]bool{},
+		calendar: v.field("calendar") != nil}
+	params := shared(d.params, v.field("params"))
+	for _, name := range sortedKeys(params) {
+		p := d.param(name, params[name])
+		job.Params = append(job.Params, p)
+		s.params[name] = true
+	}
+	secrets := shared(d.secrets, v.field("secrets"))
+	for _, name := range sortedKeys(secrets) {
+		s.secrets[name] = d.secret(secrets[name])
+		s.own[name] = v.field("secrets").field(name) != nil
+	}
+	s.noSteps = "the environment of a job is there before its steps: write it in the env of the step"
+	job.Env = s.texts(shared(d.env, v.field("env")), "env")
+	s.noSteps = ""
+	return s
+}
+
+// finish keeps the secrets that the job declares or names: another's do not change its definition.
+func (s *textScope) finish() {
+	for name, source := range s.secrets {
+		if s.own[name] || s.used[name] {
+			if s.job.Secrets == nil {
+				s.job.Secrets = map[string]engine.SecretSource{}
+			}
+			s.job.Secrets[name] = source
+		}
+	}
+}
+
+// texts reads a map of names to texts; nil when it is empty.
+func (s *textScope) texts(members map[string]*value, what string) map[string]engine.Text {
+	var m map[string]engine.Text
+	for _, name := range sortedKeys(members) {
+		v := members[name]
+		if what == "env" && strings.HasPrefix(name, "ALMANAC_") {
+			s.d.fail(v, "choose another name", "the environment variables that begin with ALMANAC_ are set by the server")
+		}
+		if m == nil {
+			m = make(map[string]engine.Text, len(members))
+		}
+		m[name] = s.text(v)
+	}
+	return m
+}
+
+// text reads a text that may name everything in scope.
+func (s *textScope) text(v *value) engine.Text { return s.check(v, false) }
+
+// command reads the text of a shell command, into which nothing but times and ids may be put.
+func (s *textScope) command(v *value) engine.Text { return s.check(v, true) }
+
+func (s *textScope) check(v *value, command bool) engine.Text {
+	if !v.ok() {
+		return ""
+	}
+	text := engine.Text(v.text)
+	if !strings.Contains(v.text, "${{") {
+		return text
+	}
+	references, err := text.References()
+	for _, wrong := range textErrors(err) {
+		s.fail(v, wrong.Offset, "", "%s", wrong.Message)
+	}
+	for _, r := range references {
+		if command && !r.Safe() {
+			name := variable(r)
+			s.fail(v, r.Offset, fmt.Sprintf(`write env: {%s: "${{ %s }}"} and "$%s" in the command`, name, r, name),
+				"${{ %s }} cannot stand inside a command: what it holds would be read as shell", r)
+			continue
+		}
+		s.known(v, r)
+	}
+	return text
+}
+
+// known reports a reference to what is not there.
+func (s *textScope) known(v *value, r engine.Reference) {
+	switch r.Kind {
+	case engine.RefTime:
+		if r.WorkDays && !s.calendar {
+			s.fail(v, r.Offset, "write calendar: NAME on the job", "an offset in work days needs a calendar")
+		}
+	case engine.RefParam:
+		if !s.params[r.Name] {
+			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.params)), "declare it: params: {"+r.Name+": {type: string}}"), "there is no parameter %q", r.Name)
+		}
+	case engine.RefSecret:
+		if _, ok := s.secrets[r.Name]; !ok {
+			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.secrets)), "declare it: secrets: {"+r.Name+": {env: NAME}}"), "there is no secret %q", r.Name)
+		}
+		s.used[r.Name] = true
+	case engine.RefOutput:
+		s.output(v, r)
+	}
+}
+
+func (s *textScope) output(v *value, r engine.Reference) {
+	step := s.steps[r.Step]
+	switch {
+	case s.noSteps != "":
+		s.fail(v, r.Offset, "", "an output of a step cannot be named here: %s", s.noSteps)
+	case step == nil:
+		s.fail(v, r.Offset, didYouMean(r.Step, sortedKeys(s.steps)), "there is no step %q in this job", r.Step)
+	case !s.reached[r.Step]:
+		s.fail(v, r.Offset, fmt.Sprintf("add it: needs: [%s]", r.Step), "the step %s need not have ended by then: it is not among the steps that this one needs", r.Step)
+	case step.outputs != nil && !slices.Contains(step.outputs, r.Name):
+		s.fail(v, r.Offset, didYouMean(r.Name, step.outputs), "the step %s has no output %q; its outputs are %s", r.Step, r.Name, orList(step.outputs))
+	}
+}
+
+func orElse(hint, otherwise string) string {
+	if hint != "" {
+		return hint
+	}
+	return otherwise
+}
+
+// variable is a name for the environment variable that carries a value into a command.
+func variable(r engine.Reference) string {
+	name := strings.Map(func(c rune) rune {
+		if c == '_' || c < utf8.RuneSelf && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+			return c
+		}
+		return '_'
+	}, r.Name)
+	if name[0] >= '0' && name[0] <= '9' {
+		name = "_" + name
+	}
+	return name
+}
+
+// fail reports a mistake at an offset inside a text, where the text stands on one line as it is; else at the text.
+func (s *textScope) fail(v *value, offset int, hint, format string, args ...any) {
+	line, column := v.position()
+	if v.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && v.text == v.node.Value && offset <= len(v.text) && !strings.ContainsAny(v.text[:offset], "\n\\\"'") {
+		column += utf8.RuneCountInString(v.text[:offset])
+		if v.node.Style&quoted != 0 {
+			column++
+		}
+	}
+	s.d.add(Error, line, column, fmt.Sprintf(format, args...), hint)
+	v.bad = true
+}
+
+// textErrors takes the mistakes out of the error that References joins.
+func textErrors(err error) []*engine.TextError {
+	var list []*engine.TextError
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		for _, one := range joined.Unwrap() {
+			list = append(list, textErrors(one)...)
+		}
+		return list
+	}
+	var one *engine.TextError
+	if errors.As(err, &one) {
+		list = append(list, one)
+	}
+	return list
+}
+
+// literal reads a member in which nothing is substituted.
+func (s *textScope) literal(v *value) string {
+	if v.ok() && strings.Contains(v.text, "${{") {
+		s.d.fail(v, "write it out", "nothing is substituted in %s", v.name)
+	}
+	return v.str()
+}

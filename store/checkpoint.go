@@ -1,0 +1,66 @@
+package store
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// The write-ahead log is copied back into the file when it has grown past walCopy, beside the writer; past walTruncate, because readers or a
+// steady stream of writes kept it from being used from the start again, writes wait while it is cut.
+const (
+	walCopy     = 8 << 20
+	walTruncate = 64 << 20
+	walLook     = 32 // commits between two looks at its size
+)
+
+// A checkpointer keeps the write-ahead log small from a goroutine and a connection of its own.
+type checkpointer struct {
+	wal     string
+	s       *session
+	wanted  chan struct{}
+	ended   chan error
+	commits int // of the writer's goroutine
+	busy    atomic.Bool
+}
+
+func startCheckpointer(path string) (*checkpointer, error) {
+	s, err := openSession(path, false)
+	if err != nil {
+		return nil, err
+	}
+	c := &checkpointer{wal: path + "-wal", s: s, wanted: make(chan struct{}, 1), ended: make(chan error, 1)}
+	go c.run()
+	return c, nil
+}
+
+// look is called by the writer after each commit.
+func (c *checkpointer) look() {
+	c.commits++
+	if c.commits%walLook != 0 || c.busy.Load() || fileSize(c.wal) < walCopy {
+		return
+	}
+	select {
+	case c.wanted <- struct{}{}:
+	default:
+	}
+}
+
+func (c *checkpointer) run() {
+	var failed error
+	for range c.wanted {
+		c.busy.Store(true)
+		// A checkpoint that fails leaves the log as it is: nothing is lost, and the next one tries again.
+		failed = c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
+		if fileSize(c.wal) >= walTruncate {
+			failed = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
+		}
+		c.busy.Store(false)
+	}
+	c.ended <- failed
+}
+
+func (c *checkpointer) stop() error {
+	close(c.wanted)
+	failed := <-c.ended
+	return errors.Join(failed, c.s.close())
+}

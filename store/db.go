@@ -1,0 +1,255 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/almanac-sched/almanac/engine"
+	"modernc.org/sqlite/lib"
+)
+
+// Config says where the rows are.
+type Config struct {
+	Dir            string // the data directory; a writer creates it
+	ReadOnly       bool   // beside a running server: no lock is taken, nothing is written
+	ForceNetworkFS bool   // use a network file system all the same
+	Readers        int    // snapshots at once; 0 is 4
+}
+
+// DB is the rows of one data directory. It implements engine.Store; its other methods serve people: lists, history, tokens. All may be called
+// from any goroutine, but none from within a function that Write runs.
+type DB struct {
+	cfg     Config
+	dir     *directory
+	readers chan *session // nil stands for a session not opened yet
+
+	writer *writer // nil when read-only
+
+	mu       sync.Mutex
+	closed   bool
+	inflight sync.WaitGroup
+}
+
+var _ engine.Store = (*DB)(nil)
+
+// Open opens the database of a data directory, creating both where there is nothing yet. The errors about the directory are *UnusableError:
+// something that is there is never replaced by an empty database.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	if cfg.Readers <= 0 {
+		cfg.Readers = 4
+	}
+	dir, err := openDirectory(cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{cfg: cfg, dir: dir, readers: make(chan *session, cfg.Readers)}
+	if err := db.open(ctx); err != nil {
+		return nil, errors.Join(err, dir.close())
+	}
+	return db, nil
+}
+
+func (db *DB) open(ctx context.Context) error {
+	exists, unclean, err := db.dir.inspect()
+	if err != nil {
+		return err
+	}
+	const op = "open the database in"
+	if !db.cfg.ReadOnly {
+		if exists {
+			if unclean {
+				if err := db.check(); err != nil {
+					return db.unusable(op, err)
+				}
+			}
+			if err := migrate(ctx, db.dir.file()); err != nil {
+				return db.unusable(op, err)
+			}
+		} else if err := db.create(ctx); err != nil {
+			return db.unusable("create a database in", err)
+		}
+	}
+	first, err := openSession(db.dir.file(), true)
+	if err != nil {
+		return db.unusable(op, err)
+	}
+	db.readers <- first
+	for range db.cfg.Readers - 1 {
+		db.readers <- nil
+	}
+	if db.cfg.ReadOnly {
+		if err := db.checkVersion(first); err != nil {
+			return errors.Join(db.unusable(op, err), first.close())
+		}
+		return nil
+	}
+	if db.writer, err = startWriter(db.dir.file()); err != nil {
+		return errors.Join(db.unusable(op, err), first.close())
+	}
+	return nil
+}
+
+// create makes the database under another name and gives it its own when it is complete, so that a file of that name is never half of one.
+func (db *DB) create(ctx context.Context) error {
+	path := filepath.Join(db.dir.path, newFileName)
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := migrate(ctx, path); err != nil {
+		return err
+	}
+	if err := os.Rename(path, db.dir.file()); err != nil {
+		return err
+	}
+	return syncDir(db.dir.path)
+}
+
+// check looks for damage after a stop that was no Close.
+func (db *DB) check() error {
+	s, err := openSession(db.dir.file(), true)
+	if err != nil {
+		return err
+	}
+	found := ""
+	err = s.read("PRAGMA quick_check(1)", func(c *columns) error {
+		found = c.text()
+		return nil
+	}, nil)
+	if err == nil && found != "ok" {
+		err = fmt.Errorf("%w: %s", ErrCorrupt, found)
+	}
+	return errors.Join(err, s.close())
+}
+
+func (db *DB) checkVersion(s *session) error {
+	entries, err := migrations.ReadDir("migrations")
+	if err != nil {
+		return err
+	}
+	known, current := int64(len(entries)), int64(0)
+	err = s.read("SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1", func(c *columns) error {
+		current = c.int()
+		return nil
+	}, nil)
+	switch {
+	case err != nil:
+		return err
+	case current > known:
+		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, current, known)
+	case current < known:
+		return fmt.Errorf("its schema is %d, and %d is needed; start the server once to bring it up to date", current, known)
+	}
+	return nil
+}
+
+// unusable adds to an error what a person can do about it.
+func (db *DB) unusable(op string, err error) error {
+	hint := "check that this user may read and write the files in it"
+	switch {
+	case errors.Is(err, ErrNewer):
+		hint = "use that version, or restore a backup made by this one"
+	case errors.Is(err, ErrCorrupt):
+		hint = hintRestore
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		hint = "start again"
+	case isNoSpace(err):
+		hint = hintDisk
+	default:
+		switch code(err) {
+		case sqlite3.SQLITE_CORRUPT:
+			err, hint = fmt.Errorf("%w: %w", ErrCorrupt, err), hintRestore
+		case sqlite3.SQLITE_NOTADB:
+			err, hint = fmt.Errorf("%w: %w", ErrNotDatabase, err), hintRestore
+		case sqlite3.SQLITE_FULL:
+			hint = hintDisk
+		case sqlite3.SQLITE_IOERR:
+			hint = "check the disk and its free space"
+		}
+	}
+	return &UnusableError{Dir: db.dir.path, Op: op, Hint: hint, Err: err}
+}
+
+// Close waits for the writes under way, closes the files and gives the directory free. Later calls return ErrClosed.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	if db.closed {
+		db.mu.Unlock()
+		return nil
+	}
+	db.closed = true
+	db.mu.Unlock()
+	db.inflight.Wait()
+
+	var errs []error
+	for range db.cfg.Readers {
+		if s := <-db.readers; s != nil {
+			errs = append(errs, s.close())
+		}
+	}
+	if db.writer != nil {
+		errs = append(errs, db.writer.stop())
+	}
+	return errors.Join(append(errs, db.dir.close())...)
+}
+
+// enter counts a call that Close has to wait for.
+func (db *DB) enter() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return ErrClosed
+	}
+	db.inflight.Add(1)
+	return nil
+}
+
+// Read runs fn on one consistent snapshot.
+func (db *DB) Read(ctx context.Context, fn func(v engine.View) error) error {
+	return db.read(ctx, func(v *view) error { return fn(v) })
+}
+
+func (db *DB) read(ctx context.Context, fn func(v *view) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.inflight.Done()
+	var s *session
+	select {
+	case s = <-db.readers:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { db.readers <- s }()
+	if s == nil {
+		if s, err = openSession(db.dir.file(), true); err != nil {
+			return fmt.Errorf("open a reader: %w", err)
+		}
+	}
+	if err := s.control("BEGIN"); err != nil {
+		return fmt.Errorf("begin to read: %w", err)
+	}
+	defer func() {
+		s.broken = nil
+		if e := s.control("ROLLBACK"); e != nil {
+			err = errors.Join(err, fmt.Errorf("end a snapshot: %w", e), s.close())
+			s = nil // of no use any more; the next reader opens another
+		}
+	}()
+	return fn(&view{s: s})
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+const instanceColumns = `SELECT i.id, i.job, j.workflow, j.name, i.version, i.kind, i.key, i.plan_time, i.plan_offset, i.state, i.gate, i.reason,
+	i.fence, i.owner, i.lease, i.dry_run, i.frozen, i.not_before, i.plan_offset, i.priority, i.pool, i.params, i.confirmed, i.cancel,
+	i.started_at, i.ended_at
+	FROM instance i JOIN job j ON j.id = i.job `
+
+func scanInstance(c *columns) (engine.Instance, error) {
+	i := engine.Instance{
+		ID: c.int(), Job: c.int(), Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Version: c.int(),
+		Kind: engine.Kind(c.text()), Key: c.text(), PlanTime: c.zoned(), State: engine.State(c.text()), Gate: engine.Gate(c.text()),
+	}
+	var err error
+	if i.Reason, err = decodeReason(c.text()); err != nil {
+		return i, fmt.Errorf("instance %d: %w", i.ID, err)
+	}
+	i.Fence, i.Owner, i.Lease = c.int(), c.text(), c.utc()
+	i.DryRun, i.Frozen, i.NotBefore = c.bool(), c.bool(), c.zoned()
+	i.Priority, i.Pool = int(c.int()), c.text()
+	if i.Params, err = decodeMap(c.text()); err != nil {
+		return i, fmt.Errorf("instance %d: %w", i.ID, err)
+	}
+	i.Confirmed = c.text()
+	if cancel := c.text(); cancel != "" {
+		r, err := decodeReason(cancel)
+		if err != nil {
+			return i, fmt.Errorf("instance %d: %w", i.ID, err)
+		}
+		i.Cancel = &r
+	}
+	i.StartedAt, i.EndedAt = c.utc(), c.utc()
+	return i, nil
+}
+
+func (v *view) instances(text string, args ...any) ([]engine.Instance, error) {
+	var list []engine.Instance
+	err := v.s.query(text, func(c *columns) error {
+		i, err := scanInstance(c)
+		list = append(list, i)
+		return err
+	}, args...)
+	return list, err
+}
+
+func (v *view) instance(text string, args ...any) (i engine.Instance, ok bool, err error) {
+	ok, err = v.s.one(text, func(c *columns) (err error) {
+		i, err = scanInstance(c)
+		return err
+	}, args...)
+	return i, ok, err
+}
+
+const (
+	instanceSQL = instanceColumns + `WHERE i.id = ?`
+	findSQL     = instanceColumns + `WHERE i.job = ? AND i.plan_time = ? AND i.key = ?`
+	findKeySQL  = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> '' ORDER BY i.plan_time DESC LIMIT 1`
+)
+
+// Instance returns one instance.
+func (v *view) Instance(n int64) (engine.Instance, error) {
+	i, ok, err := v.instance(instanceSQL, n)
+	return i, found(ok, err, "instance %d", n)
+}
+
+// Find returns the instance of that identity.
+func (v *view) Find(job int64, key string, planTime time.Time) (engine.Instance, error) {
+	i, ok, err := v.instance(findSQL, job, planTime.UnixMilli(), key)
+	return i, found(ok, err, "instance of job %d, key %q, at %s", job, key, planTime.Format(time.RFC3339))
+}
+
+// FindKey returns the instance of the job with that non-empty key, the one with the latest plan time when there are several.
+func (v *view) FindKey(job int64, key string) (engine.Instance, error) {
+	i, ok, err := v.instance(findKeySQL, job, key)
+	return i, found(ok, err, "instance of job %d with the key %q", job, key)
+}
+
+const (
+	waitingSQL = instanceColumns + `WHERE i.job = ? AND i.ended_at IS NULL AND i.state = 'waiting'
+		ORDER BY +i.plan_time, +i.id` // the + keeps the order from being a reason to walk through all that ever was
+	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT ?`
+	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.pool = ?
+		ORDER BY i.priority DESC, i.plan_time, i.id LIMIT ?`
+	firstPoolSQL   = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' ORDER BY pool LIMIT 1`
+	nextPoolSQL    = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' AND pool > ? ORDER BY pool LIMIT 1`
+	nextWakeSQL    = `SELECT wake FROM instance WHERE state = 'waiting' AND wake IS NOT NULL ORDER BY wake LIMIT 1`
+	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
+	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
+	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY i.id`
+	laterDueSQL    = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
+		AND ended_at IS NULL AND state = 'waiting')
+		OR EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 1 AND plan_time > ? AND plan_time <= ?
+		AND ended_at IS NULL AND state = 'waiting')`
+)
+
+// Waiting lists the waiting instances of the job by plan time.
+func (v *view) Waiting(job int64) ([]engine.Instance, error) { return v.instances(waitingSQL, job) }
+
+// Due lists waiting instances whose wake has come by now, earliest first.
+func (v *view) Due(now time.Time, limit int) ([]engine.Instance, error) {
+	return v.instances(dueSQL, now.UnixMilli(), limit)
+}
+
+// Queued lists waiting instances of the pool that only lack a slot, by priority, plan time, id.
+func (v *view) Queued(pool string, limit int) ([]engine.Instance, error) {
+	return v.instances(queuedSQL, pool, limit)
+}
+
+// QueuedPools lists the pools in which instances are queued, by one look-up each.
+func (v *view) QueuedPools() ([]string, error) {
+	var pools []string
+	take := func(c *columns) error {
+		pools = append(pools, c.text())
+		return nil
+	}
+	more, err := v.s.one(firstPoolSQL, take)
+	for more && err == nil {
+		more, err = v.s.one(nextPoolSQL, take, pools[len(pools)-1])
+	}
+	return pools, err
+}
+
+// NextWake returns the earliest time at which a waiting instance must be looked at.
+func (v *view) NextWake() (at time.Time, ok bool, err error) {
+	ok, err = v.s.one(nextWakeSQL, func(c *columns) error {
+		at = c.utc()
+		return nil
+	})
+	return at, ok, err
+}
+
+// Active lists the instances of the job in state running, by start.
+func (v *view) Active(job int64) ([]engine.Instance, error) { return v.instances(activeSQL, job) }
+
+// ActiveCount counts them.
+func (v *view) ActiveCount(job int64) (n int, err error) {
+	_, err = v.s.one(activeCountSQL, func(c *columns) error {
+		n = int(c.int())
+		return nil
+	}, job)
+	return n, err
+}
+
+// Running lists all instances in state running or lost, by id.
+func (v *view) Running() ([]engine.Instance, error) { return v.instances(runningSQL) }
+
+// LaterDue reports whether a scheduled waiting instance of the same job exists with a later plan time ≤ now.
+func (v *view) LaterDue(i *engine.Instance, now time.Time) (bool, error) {
+	from, to := i.PlanTime.UnixMilli(), now.UnixMilli()
+	return v.s.one(laterDueSQL, func(*columns) error { return nil }, i.Job, from, to, i.Job, from, to)
+}

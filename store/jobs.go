@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// view reads rows in one transaction. It implements engine.View.
+type view struct {
+	s     *session
+	marks map[int64]upstreamMark // upstream jobs that Facts has looked up in this transaction
+}
+
+var _ engine.View = (*view)(nil)
+
+// tx reads and writes in one transaction. It implements engine.Tx.
+type tx struct {
+	view
+	chain  chain
+	events []eventRow // recorded, not written yet
+}
+
+var _ engine.Tx = (*tx)(nil)
+
+// A mark is how far a transaction has come.
+type mark struct {
+	chain   chain
+	events  int
+	changes int
+}
+
+func (t *tx) mark() mark { return mark{t.chain, len(t.events), t.s.changes} }
+
+// restore forgets what a function did after the mark, when its rows are rolled back.
+func (t *tx) restore(m mark) {
+	t.chain, t.events, t.marks = m.chain, t.events[:m.events], nil
+}
+
+const (
+	jobColumns = `SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, m.planned_offset
+		FROM job j LEFT JOIN plan_mark m ON m.job = j.id `
+	jobsSQL     = jobColumns + `ORDER BY j.workflow, j.name`
+	jobByRefSQL = jobColumns + `WHERE j.workflow = ? AND j.name = ?`
+	versionSQL  = `SELECT id, job, definition, folder, created_at FROM job_version WHERE id = ?`
+)
+
+func scanJob(c *columns) engine.JobRow {
+	return engine.JobRow{
+		ID: c.int(), Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Version: c.int(), CreatedAt: c.utc(),
+		Disabled: c.bool(), Removed: c.bool(), PlannedTo: c.zoned(),
+	}
+}
+
+// Jobs lists the known jobs by workflow and name, removed ones too.
+func (v *view) Jobs() ([]engine.JobRow, error) {
+	var jobs []engine.JobRow
+	err := v.s.query(jobsSQL, func(c *columns) error {
+		jobs = append(jobs, scanJob(c))
+		return nil
+	})
+	return jobs, err
+}
+
+// Version returns an immutable job version.
+func (v *view) Version(n int64) (row engine.VersionRow, err error) {
+	ok, err := v.s.one(versionSQL, func(c *columns) error {
+		row = engine.VersionRow{ID: c.int(), Job: c.int(), Definition: c.blob(), Folder: c.text(), CreatedAt: c.utc()}
+		return nil
+	}, n)
+	return row, found(ok, err, "job version %d", n)
+}
+
+// found turns a row that is not there into engine.ErrNotFound.
+func found(ok bool, err error, what string, args ...any) error {
+	if err == nil && !ok {
+		return fmt.Errorf("%s: %w", fmt.Sprintf(what, args...), engine.ErrNotFound)
+	}
+	return err
+}
+
+const reserveSQL = `UPDATE sequence SET next = next + ? WHERE name = 'id' RETURNING next`
+
+// Reserve returns the first of n consecutive ids that nothing else gets.
+func (t *tx) Reserve(n int) (int64, error) {
+	if n < 1 {
+		return 0, fmt.Errorf("%w: reserve %d ids", engine.ErrInvalid, n)
+	}
+	var next int64
+	err := t.s.change(reserveSQL, func(c *columns) error {
+		next = c.int()
+		return nil
+	}, n)
+	return next - int64(n), err
+}
+
+const (
+	putWorkflowSQL = `INSERT INTO workflow (name, created_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`
+	putJobSQL      = `INSERT INTO job (id, workflow, name, version, created_at, disabled, removed) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET workflow = excluded.workflow, name = excluded.name, version = excluded.version,
+		created_at = excluded.created_at, disabled = excluded.disabled, removed = excluded.removed`
+	putMarkSQL = `INSERT INTO plan_mark (job, planned_to, planned_offset) VALUES (?, ?, ?)
+		ON CONFLICT (job) DO UPDATE SET planned_to = excluded.planned_to, planned_offset = excluded.planned_offset`
+	dropMarkSQL   = `DELETE FROM plan_mark WHERE job = ?`
+	putVersionSQL = `INSERT INTO job_version (id, job, definition, folder, created_at) VALUES (?, ?, ?, ?, ?)`
+)
+
+// PutJob inserts the job or replaces the row of the same ID, with its PlannedTo.
+func (t *tx) PutJob(j engine.JobRow) error {
+	created := int64(0)
+	if !j.CreatedAt.IsZero() {
+		created = j.CreatedAt.UnixMilli()
+	}
+	if _, err := t.s.exec(putWorkflowSQL, j.Ref.Workflow, created); err != nil {
+		return fmt.Errorf("record the workflow of %s: %w", j.Ref, err)
+	}
+	_, err := t.s.exec(putJobSQL, j.ID, j.Ref.Workflow, j.Ref.Job, j.Version, ms(j.CreatedAt), j.Disabled, j.Removed)
+	if err != nil {
+		return fmt.Errorf("record job %s: %w", j.Ref, err)
+	}
+	return t.putMark(j.ID, j.PlannedTo)
+}
+
+func (t *tx) putMark(job int64, to time.Time) error {
+	delete(t.marks, job)
+	var err error
+	if to.IsZero() {
+		_, err = t.s.exec(dropMarkSQL, job)
+	} else {
+		_, err = t.s.exec(putMarkSQL, job, ms(to), offset(to))
+	}
+	return err
+}
+
+// PutVersion inserts an immutable job version.
+func (t *tx) PutVersion(v engine.VersionRow) error {
+	definition := v.Definition
+	if definition == nil {
+		definition = []byte{}
+	}
+	if _, err := t.s.exec(putVersionSQL, v.ID, v.Job, definition, v.Folder, ms(v.CreatedAt)); err != nil {
+		return fmt.Errorf("record version %d of job %d: %w", v.ID, v.Job, err)
+	}
+	return nil
+}
+
+const (
+	markSQL = `SELECT planned_to FROM plan_mark WHERE job = ?`
+	// An instance that waits for one that was not planned has passed its own time: that time makes it due at once.
+	wakePlannedSQL = `UPDATE instance SET wake = not_before
+		WHERE watch_job = ? AND watch_time < ? AND (wake IS NULL OR wake > not_before)`
+)
+
+// SetPlannedTo moves the job's watermark, compare-and-set. What watches an instance that is planned by now is looked at again.
+func (t *tx) SetPlannedTo(job int64, from, to time.Time) (bool, error) {
+	at := engine.JobRow{}
+	if _, err := t.s.one(markSQL, func(c *columns) error {
+		at.PlannedTo = c.utc()
+		return nil
+	}, job); err != nil {
+		return false, err
+	}
+	if at.PlannedTo.IsZero() != from.IsZero() || !from.IsZero() && at.PlannedTo.UnixMilli() != from.UnixMilli() {
+		return false, nil
+	}
+	if err := t.putMark(job, to); err != nil || to.IsZero() {
+		return err == nil, err
+	}
+	_, err := t.s.exec(wakePlannedSQL, job, to.UnixMilli())
+	return err == nil, err
+}
+
+// Jobs lists the known jobs by workflow and name, removed ones too.
+func (db *DB) Jobs(ctx context.Context) (jobs []engine.JobRow, err error) {
+	err = db.read(ctx, func(v *view) error {
+		jobs, err = v.Jobs()
+		return err
+	})
+	return jobs, err
+}
+
+// JobByRef returns the job of that name; engine.ErrNotFound when there is none.
+func (db *DB) JobByRef(ctx context.Context, ref engine.JobRef) (job engine.JobRow, err error) {
+	err = db.read(ctx, func(v *view) error {
+		job, err = v.jobByRef(ref)
+		return err
+	})
+	return job, err
+}
+
+func (v *view) jobByRef(ref engine.JobRef) (job engine.JobRow, err error) {
+	ok, err := v.s.one(jobByRefSQL, func(c *columns) error {
+		job = scanJob(c)
+		return nil
+	}, ref.Workflow, ref.Job)
+	return job, found(ok, err, "job %s", ref)
+}
+
+// VersionByID returns an immutable job version; engine.ErrNotFound when there is none.
+func (db *DB) VersionByID(ctx context.Context, n int64) (row engine.VersionRow, err error) {
+	err = db.read(ctx, func(v *view) error {
+		row, err = v.Version(n)
+		return err
+	})
+	return row, err
+}

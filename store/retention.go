@@ -1,0 +1,150 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	// ended is an index of times; the rows of one millisecond follow by id.
+	prunableSQL = `SELECT id, job, key, plan_time, ended_at FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
+		ORDER BY ended_at, id LIMIT ?`
+	maxReachSQL = `SELECT coalesce(max(reach), 0) FROM job_upstream`
+	// What open instances wait for among upstream instances of those plan times.
+	neededSQL = `SELECT w.upstream, w.key, w.first_time, w.last_time FROM instance i CROSS JOIN wait w
+		WHERE i.ended_at IS NULL AND i.plan_time <= ? AND w.instance = i.id AND w.last_time >= ? AND w.first_time <= ?`
+	attemptIDsSQL = `SELECT id FROM attempt WHERE instance = ? ORDER BY id`
+
+	prunePages  = 20 // of candidates in one call, when many are still needed
+	pruneEvents = 8  // removed for each instance that may be
+)
+
+var pruneSQL = []string{
+	`DELETE FROM wait WHERE instance = ?`,
+	`DELETE FROM step WHERE instance = ?`,
+	`DELETE FROM outbox WHERE instance = ?`,
+	`DELETE FROM attempt WHERE instance = ?`,
+	`DELETE FROM instance WHERE id = ?`,
+}
+
+type prunable struct {
+	id int64
+	identity
+	endedAt int64
+}
+
+// Prune deletes at most limit ended instances that ended before the time, oldest first, with their waits, steps, attempts and outbox rows, but
+// none that an open instance waits for. The history before that time goes too, from its beginning and some at a time, so that what is left
+// of the chain of hashes can still be verified. It returns the ids of the attempts deleted.
+func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64, err error) {
+	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}
+	for page := 0; page < prunePages && instances < limit; page++ {
+		candidates, err := t.prunable(at, after, limit-instances)
+		if err != nil {
+			return 0, nil, fmt.Errorf("list what retention may remove: %w", err)
+		}
+		if len(candidates) == 0 {
+			break
+		}
+		after = candidates[len(candidates)-1]
+		if candidates, err = t.unneeded(candidates); err != nil {
+			return 0, nil, fmt.Errorf("look for what is still waited for: %w", err)
+		}
+		for _, c := range candidates {
+			if attempts, err = t.remove(c.id, attempts); err != nil {
+				return 0, nil, fmt.Errorf("remove instance %d: %w", c.id, err)
+			}
+		}
+		instances += len(candidates)
+	}
+	if err := t.pruneHistory(at, pruneEvents*limit); err != nil {
+		return 0, nil, fmt.Errorf("remove old history: %w", err)
+	}
+	return instances, attempts, nil
+}
+
+func (t *tx) prunable(before int64, after prunable, limit int) ([]prunable, error) {
+	var list []prunable
+	err := t.s.query(prunableSQL, func(c *columns) error {
+		list = append(list, prunable{id: c.int(), identity: identity{c.int(), c.text(), c.int()}, endedAt: c.int()})
+		return nil
+	}, before, after.endedAt, after.id, limit)
+	return list, err
+}
+
+// unneeded leaves out what an open instance waits for. No instance looks further back than the reach of its job, so only open instances whose
+// own plan time is that old are read.
+func (t *tx) unneeded(list []prunable) ([]prunable, error) {
+	earliest, latest := list[0].planTime, list[0].planTime
+	for _, p := range list {
+		earliest, latest = min(earliest, p.planTime), max(latest, p.planTime)
+	}
+	var reach int64
+	if _, err := t.s.one(maxReachSQL, func(c *columns) error {
+		reach = c.int()
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	type span struct{ first, last int64 }
+	type upstream struct {
+		job int64
+		key string
+	}
+	needed := map[upstream][]span{}
+	err := t.s.query(neededSQL, func(c *columns) error {
+		u := upstream{c.int(), c.text()}
+		needed[u] = append(needed[u], span{c.int(), c.int()})
+		return nil
+	}, latest+reach, earliest, latest)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list, func(p prunable) bool {
+		return slices.ContainsFunc(needed[upstream{p.job, p.key}], func(s span) bool { return s.first <= p.planTime && p.planTime <= s.last })
+	}), nil
+}
+
+func (t *tx) remove(instance int64, attempts []int64) ([]int64, error) {
+	if err := t.s.query(attemptIDsSQL, func(c *columns) error {
+		attempts = append(attempts, c.int())
+		return nil
+	}, instance); err != nil {
+		return attempts, err
+	}
+	for _, text := range pruneSQL {
+		if _, err := t.s.exec(text, instance); err != nil {
+			return attempts, err
+		}
+	}
+	return attempts, nil
+}
+
+const (
+	oldEventsSQL  = `SELECT id, at, hash FROM event ORDER BY id LIMIT ?`
+	moveAnchorSQL = `UPDATE event_anchor SET id = ?, hash = ? WHERE one = 1`
+	dropEventsSQL = `DELETE FROM event WHERE id <= ?`
+)
+
+// pruneHistory removes at most limit events from the beginning of the history, up to the first that is not older than the time.
+func (t *tx) pruneHistory(before int64, limit int) error {
+	var anchor int64
+	var hash []byte
+	young := false
+	err := t.s.query(oldEventsSQL, func(c *columns) error {
+		n, at, h := c.int(), c.int(), c.blob()
+		if young = young || at >= before; !young {
+			anchor, hash = n, h
+		}
+		return nil
+	}, limit)
+	if err != nil || anchor == 0 {
+		return err
+	}
+	if _, err := t.s.exec(moveAnchorSQL, anchor, hash); err != nil {
+		return err
+	}
+	_, err = t.s.exec(dropEventsSQL, anchor)
+	return err
+}

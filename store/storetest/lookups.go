@@ -1,0 +1,151 @@
+package storetest
+
+import (
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/stretchr/testify/require"
+)
+
+var lookupCases = []testCase{
+	{"an instance that is not there is not found", func(w *world) {
+		w.read(func(v engine.View) {
+			_, err := v.Instance(1 << 40)
+			require.ErrorIs(w, err, engine.ErrNotFound)
+			_, err = v.Find(w.ids["A"], "", at("02:00"))
+			require.ErrorIs(w, err, engine.ErrNotFound)
+			_, err = v.FindKey(w.ids["A"], "k")
+			require.ErrorIs(w, err, engine.ErrNotFound)
+		})
+	}},
+	{"an instance is found by its plan time in any zone", func(w *world) {
+		i := w.plan("A", "02:00")[0]
+		w.read(func(v engine.View) {
+			got, err := v.Find(w.ids["A"], "", at("02:00").UTC())
+			require.NoError(w, err)
+			w.same(i, got)
+			_, err = v.Find(w.ids["B"], "", at("02:00"))
+			require.ErrorIs(w, err, engine.ErrNotFound)
+			_, err = v.Find(w.ids["A"], "k", at("02:00"))
+			require.ErrorIs(w, err, engine.ErrNotFound)
+		})
+	}},
+	{"a key finds the instance with the latest plan time", func(w *world) {
+		var last engine.Instance
+		for _, clock := range []string{"01:00", "03:00", "02:00"} {
+			i := w.planned("A", clock)
+			i.Kind, i.Key = engine.Backfill, "k"
+			if got := w.insert(i); clock == "03:00" {
+				last = got
+			}
+		}
+		w.plan("A", "05:00")
+		w.read(func(v engine.View) {
+			got, err := v.FindKey(w.ids["A"], "k")
+			require.NoError(w, err)
+			w.same(last, got)
+			_, err = v.FindKey(w.ids["B"], "k")
+			require.ErrorIs(w, err, engine.ErrNotFound)
+		})
+	}},
+	{"what is due comes earliest first and no more than the limit", func(w *world) {
+		p := w.plan("A", "03:00", "01:00", "02:00", "04:00")
+		require.Equal(w, []int64{p[1].ID, p[2].ID, p[0].ID}, w.due("03:00"))
+		w.read(func(v engine.View) {
+			list, err := v.Due(at("05:00"), 2)
+			require.NoError(w, err)
+			require.Equal(w, []int64{p[1].ID, p[2].ID}, ids(list))
+			wake, ok, err := v.NextWake()
+			require.NoError(w, err)
+			require.True(w, ok)
+			require.True(w, wake.Equal(at("01:00")))
+		})
+	}},
+	{"nothing is due in an empty store", func(w *world) {
+		w.read(func(v engine.View) {
+			_, ok, err := v.NextWake()
+			require.NoError(w, err)
+			require.False(w, ok)
+			pools, err := v.QueuedPools()
+			require.NoError(w, err)
+			require.Empty(w, pools)
+		})
+	}},
+	{"the queue of a pool is by priority, plan time and id", func(w *world) {
+		put := func(clock, pool string, priority int, gate engine.Gate) int64 {
+			i := w.planned("A", clock)
+			i.Pool, i.Priority = pool, priority
+			id := w.insert(i).ID
+			w.wait(id, gate)
+			return id
+		}
+		late := put("03:00", "p", 5, engine.GateSlot)
+		early := put("01:00", "p", 5, engine.GateSlot)
+		urgent := put("04:00", "p", 9, engine.GateSlot)
+		last := put("00:30", "p", 1, engine.GateSlot)
+		put("00:40", "p", 9, engine.GateDependency)
+		other := put("00:50", "", 9, engine.GateSlot)
+		put("00:55", "z", 9, engine.GateDisk)
+		w.read(func(v engine.View) {
+			list, err := v.Queued("p", 10)
+			require.NoError(w, err)
+			require.Equal(w, []int64{urgent, early, late, last}, ids(list))
+			list, err = v.Queued("p", 2)
+			require.NoError(w, err)
+			require.Equal(w, []int64{urgent, early}, ids(list))
+			list, err = v.Queued("", 10)
+			require.NoError(w, err)
+			require.Equal(w, []int64{other}, ids(list))
+			pools, err := v.QueuedPools()
+			require.NoError(w, err)
+			require.Equal(w, []string{"", "p"}, pools)
+		})
+		require.Empty(w, w.due("5 00:00"), "what was held without a wake is not due")
+	}},
+	{"waiting, active and running", func(w *world) {
+		p := w.plan("A", "03:00", "01:00", "02:00", "04:00", "05:00")
+		b := w.plan("B", "01:00")[0]
+		w.apply(p[0].ID, engine.Start, "06:00")
+		w.apply(p[1].ID, engine.Start, "06:02")
+		w.apply(p[2].ID, engine.Start, "06:01")
+		w.apply(b.ID, engine.Start, "06:00")
+		w.apply(p[0].ID, engine.Lose, "06:05")
+		w.read(func(v engine.View) {
+			list, err := v.Waiting(w.ids["A"])
+			require.NoError(w, err)
+			require.Equal(w, []int64{p[3].ID, p[4].ID}, ids(list))
+			list, err = v.Active(w.ids["A"])
+			require.NoError(w, err)
+			require.Equal(w, []int64{p[2].ID, p[1].ID}, ids(list), "by start; a lost one is not active")
+			n, err := v.ActiveCount(w.ids["A"])
+			require.NoError(w, err)
+			require.Equal(w, 2, n)
+			list, err = v.Running()
+			require.NoError(w, err)
+			require.Equal(w, []int64{p[0].ID, p[1].ID, p[2].ID, b.ID}, ids(list))
+		})
+	}},
+	{"a later one is due", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "04:00")
+		manual := w.planned("A", "01:30")
+		manual.Kind, manual.Key = engine.Manual, "m"
+		w.insert(manual)
+		w.plan("B", "01:30")
+		later := func(i engine.Instance, now string) (is bool) {
+			w.read(func(v engine.View) {
+				var err error
+				is, err = v.LaterDue(&i, at(now))
+				require.NoError(w, err)
+			})
+			return is
+		}
+		require.False(w, later(p[0], "01:59"))
+		require.True(w, later(p[0], "02:00"))
+		require.False(w, later(p[1], "03:59"))
+		w.apply(p[1].ID, engine.Start, "02:00")
+		require.False(w, later(p[0], "03:00"), "one that runs is not waiting")
+		require.True(w, later(p[0], "04:00"))
+		frozen := w.planned("A", "02:30")
+		frozen.Frozen = true
+		w.insert(frozen)
+		require.True(w, later(p[0], "03:00"), "a frozen one waits too")
+	}},
+}

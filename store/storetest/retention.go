@@ -1,0 +1,108 @@
+package storetest
+
+import (
+	"fmt"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/stretchr/testify/require"
+)
+
+func (w *world) prune(before string, limit int) (n int, attempts []int64) {
+	w.Helper()
+	w.write(func(tx engine.Tx) {
+		var err error
+		n, attempts, err = tx.Prune(at(before), limit)
+		require.NoError(w, err)
+	})
+	return n, attempts
+}
+
+// left lists which of the instances are there.
+func (w *world) left(list ...engine.Instance) (clocks []string) {
+	w.Helper()
+	w.read(func(v engine.View) {
+		for _, i := range list {
+			if _, err := v.Instance(i.ID); err == nil {
+				clocks = append(clocks, i.PlanTime.Format("15:04"))
+			}
+		}
+	})
+	return clocks
+}
+
+var retentionCases = []testCase{
+	{"what ended before the time goes, with what belongs to it, oldest end first", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00", "04:00")
+		var want []int64
+		for _, n := range []int{1, 0, 2} {
+			i := w.apply(p[n].ID, engine.Start, "05:00")
+			a, b := w.attempt(i, "s"), w.attempt(i, "t")
+			w.write(func(tx engine.Tx) {
+				require.NoError(w, tx.PutSteps(i.ID, []engine.StepRow{{Step: "s", State: engine.StepSucceeded}}))
+				r := w.result(a.ID)
+				a.Result = &r
+				require.NoError(w, tx.AddAttempt(a))
+				require.NoError(w, tx.StartAttempt(b))
+				_, err := tx.EndAttempt(w.result(b.ID))
+				require.NoError(w, err)
+				require.NoError(w, tx.PutOutbox(engine.OutboxRow{
+					ID: w.reserve(tx, 1), Kind: "errorAction", Instance: i.ID, NotBefore: at("05:00"), CreatedAt: at("05:00"), State: engine.OutboxDelivered,
+				}))
+			})
+			w.apply(p[n].ID, engine.Succeed, fmt.Sprintf("06:%02d", n*10))
+			want = append(want, a.ID, b.ID)
+		}
+		n, attempts := w.prune("06:00", 10)
+		require.Zero(w, n)
+		require.Empty(w, attempts)
+		n, attempts = w.prune("06:20", 1)
+		require.Equal(w, 1, n)
+		require.Equal(w, want[2:4], attempts, "02:00 ended at 06:10, 01:00 at 06:00")
+		n, attempts = w.prune("06:20", 10)
+		require.Equal(w, 1, n)
+		require.Equal(w, want[:2], attempts)
+		require.Equal(w, []string{"03:00", "04:00"}, w.left(p...))
+		w.read(func(v engine.View) {
+			left, err := v.Attempts(p[0].ID)
+			require.NoError(w, err)
+			require.Empty(w, left)
+			steps, err := v.Steps(p[0].ID)
+			require.NoError(w, err)
+			require.Empty(w, steps)
+		})
+	}},
+	{"open instances stay, however old", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00")
+		w.apply(p[1].ID, engine.Start, "01:00")
+		w.run(p[2].ID, engine.Lose, "01:00")
+		n, _ := w.prune("9 00:00", 10)
+		require.Zero(w, n)
+		require.Len(w, w.left(p...), 3)
+	}},
+	{"what an open instance waits for stays until it has ended", func(w *world) {
+		b := w.plan("B", "01:00", "02:00", "03:00", "04:00")
+		for _, i := range b {
+			w.run(i.ID, engine.Succeed, "05:00")
+		}
+		a := w.insert(w.planned("A", "20:00"), w.on("B", "02:00", "03:00"))
+		n, _ := w.prune("9 00:00", 1)
+		require.Equal(w, 1, n)
+		n, _ = w.prune("9 00:00", 1)
+		require.Equal(w, 1, n, "those that stay do not hide the rest")
+		require.Equal(w, []string{"02:00", "03:00"}, w.left(b...))
+		n, _ = w.prune("9 00:00", 10)
+		require.Zero(w, n)
+		w.run(a.ID, engine.Succeed, "21:00")
+		n, _ = w.prune("9 00:00", 10)
+		require.Equal(w, 3, n)
+	}},
+	{"an open instance needs the key that it waits for", func(w *world) {
+		manual := w.planned("B", "02:00")
+		manual.Kind, manual.Key = engine.Manual, "m"
+		m := w.insert(manual)
+		w.run(m.ID, engine.Succeed, "05:00")
+		w.insert(w.planned("A", "03:00"), w.on("B", "02:00", "02:00"))
+		n, _ := w.prune("9 00:00", 10)
+		require.Equal(w, 1, n)
+	}},
+}

@@ -1,0 +1,213 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/stretchr/testify/require"
+)
+
+// held makes an instance of A that waits behind the gate dependency until it is woken.
+func (w *world) held(clock string, watch string, waits ...engine.Wait) int64 {
+	w.Helper()
+	i := w.insert(w.planned("A", clock), waits...)
+	h := engine.Hold{Instance: i.ID, Gate: engine.GateDependency, Reason: engine.Reason{Code: engine.ReasonUpstream}}
+	if watch != "" {
+		h.WatchJob, h.WatchTime = w.ids["B"], at(watch)
+	}
+	w.hold(h)
+	return i.ID
+}
+
+func some(wait engine.Wait, selects string) engine.Wait {
+	wait.Select = selects
+	return wait
+}
+
+func cancelling(wait engine.Wait) engine.Wait {
+	wait.OnFailed = engine.FailedCancel
+	return wait
+}
+
+// ends are the ways in which an instance of B comes to an end.
+var ends = map[engine.State]func(w *world, id int64, clock string){
+	engine.Succeeded: func(w *world, id int64, clock string) { w.run(id, engine.Succeed, clock) },
+	engine.Failed:    func(w *world, id int64, clock string) { w.run(id, engine.Fail, clock) },
+	engine.Forced:    func(w *world, id int64, clock string) { w.apply(id, engine.Force, clock) },
+	engine.Skipped:   func(w *world, id int64, clock string) { w.apply(id, engine.Skip, clock) },
+	engine.Cancelled: func(w *world, id int64, clock string) { w.apply(id, engine.Cancel, clock) },
+}
+
+var wakeCases = []testCase{
+	{"the end of the watched instance, and of no other, wakes its watchers", func(w *world) {
+		day := 3
+		for state, end := range ends {
+			w.Log(state)
+			day++
+			d := string(rune('0'+day)) + " "
+			b := w.plan("B", d+"01:00", d+"02:00")
+			one := w.held(d+"03:00", d+"02:00", w.on("B", d+"01:00", d+"02:00"))
+			two := w.held(d+"04:00", d+"02:00", w.on("B", d+"01:00", d+"02:00"))
+			other := w.held(d+"05:00", d+"01:00", w.on("B", d+"01:00", d+"02:00"))
+			end(w, b[1].ID, d+"06:00")
+			due := w.woken(d + "06:00")
+			require.Contains(w, due, one)
+			require.Contains(w, due, two)
+			require.NotContains(w, due, other)
+			require.NotContains(w, w.woken(d+"05:59"), one, "not before it ended")
+		}
+	}},
+	{"an instance of another key does not wake the watchers of the scheduled one", func(w *world) {
+		manual := w.planned("B", "02:00")
+		manual.Kind, manual.Key = engine.Manual, "m"
+		m := w.insert(manual)
+		scheduled := w.plan("B", "02:00")[0]
+		id := w.held("03:00", "02:00", w.on("B", "02:00", "02:00"))
+		w.run(m.ID, engine.Succeed, "04:00")
+		require.Empty(w, w.woken("04:00"))
+		w.run(scheduled.ID, engine.Succeed, "05:00")
+		require.Equal(w, []int64{id}, w.woken("05:00"))
+	}},
+	{"a start wakes nobody", func(w *world) {
+		b := w.plan("B", "02:00")[0]
+		w.held("03:00", "02:00", some(w.on("B", "02:00", "02:00"), "any"))
+		w.apply(b.ID, engine.Start, "04:00")
+		require.Empty(w, w.woken("5 00:00"))
+	}},
+	{"a success wakes the waits of any and of a count whose range holds it", func(w *world) {
+		b := w.plan("B", "01:00", "02:00", "03:00", "04:00")
+		inRange := w.held("05:00", "", some(w.on("B", "02:00", "03:00"), "any"))
+		counting := w.held("05:01", "", some(w.on("B", "01:00", "03:00"), "2"))
+		w.held("05:02", "", some(w.on("B", "01:00", "02:00"), "any"))
+		w.held("05:03", "", some(w.on("B", "04:00", "04:00"), "any"))
+		w.held("05:04", "", w.on("B", "01:00", "04:00"))
+		w.held("05:05", "", some(w.on("C", "02:00", "03:00"), "any"))
+		w.run(b[2].ID, engine.Succeed, "06:00")
+		require.ElementsMatch(w, []int64{inRange, counting}, w.woken("06:00"))
+	}},
+	{"a failure wakes the waits of onFailed cancel whose range holds it, and none of any", func(w *world) {
+		b := w.plan("B", "01:00", "02:00", "03:00")
+		inRange := w.held("05:00", "", cancelling(w.on("B", "01:00", "02:00")))
+		w.held("05:01", "", cancelling(w.on("B", "03:00", "03:00")))
+		w.held("05:02", "", some(w.on("B", "01:00", "03:00"), "any"))
+		w.run(b[0].ID, engine.Fail, "06:00")
+		require.Equal(w, []int64{inRange}, w.woken("06:00"))
+	}},
+	{"a success wakes no wait of onFailed cancel", func(w *world) {
+		b := w.plan("B", "01:00")
+		w.held("05:00", "", cancelling(w.on("B", "01:00", "02:00")))
+		w.run(b[0].ID, engine.Succeed, "06:00")
+		require.Empty(w, w.woken("06:00"))
+	}},
+	{"an end wakes the first of the same job behind the gate concurrency", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00", "04:00", "05:00")
+		running := []int64{p[0].ID, p[1].ID}
+		w.apply(running[0], engine.Start, "06:00")
+		w.apply(running[1], engine.Start, "06:00")
+		for _, i := range p[2:] {
+			w.wait(i.ID, engine.GateConcurrency)
+		}
+		b := w.plan("B", "01:00", "02:00")
+		w.apply(b[1].ID, engine.Start, "06:00")
+		w.wait(b[0].ID, engine.GateConcurrency)
+		w.apply(running[1], engine.Succeed, "06:01")
+		require.Equal(w, []int64{p[2].ID}, w.woken("06:01"))
+		w.apply(running[0], engine.Fail, "06:02")
+		require.ElementsMatch(w, []int64{p[2].ID, p[3].ID}, w.woken("06:02"), "the one that was woken already does not take the turn of the next")
+	}},
+	{"priority goes before plan time in that queue", func(w *world) {
+		run := w.plan("A", "01:00")[0]
+		w.apply(run.ID, engine.Start, "06:00")
+		w.wait(w.plan("A", "02:00")[0].ID, engine.GateConcurrency)
+		urgent := w.planned("A", "03:00")
+		urgent.Priority = 9
+		u := w.insert(urgent)
+		w.wait(u.ID, engine.GateConcurrency)
+		w.apply(run.ID, engine.Cancel, "06:01")
+		require.Equal(w, []int64{u.ID}, w.woken("06:01"))
+	}},
+	{"one that ends while it waits passes the turn on", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00")
+		w.apply(p[0].ID, engine.Start, "06:00")
+		w.wait(p[1].ID, engine.GateConcurrency)
+		w.wait(p[2].ID, engine.GateConcurrency)
+		w.apply(p[0].ID, engine.Succeed, "06:01")
+		w.apply(p[1].ID, engine.Cancel, "06:02")
+		require.Equal(w, []int64{p[2].ID}, w.woken("06:02"))
+	}},
+	{"one that turns back to an earlier gate passes the turn on", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00")
+		w.apply(p[0].ID, engine.Start, "06:00")
+		w.wait(p[1].ID, engine.GateConcurrency)
+		w.wait(p[2].ID, engine.GateConcurrency)
+		w.apply(p[0].ID, engine.Succeed, "06:01")
+		w.wait(p[1].ID, engine.GateDependency)
+		require.Equal(w, []int64{p[2].ID}, w.woken("06:02"))
+	}},
+	{"losing one makes room for another", func(w *world) {
+		p := w.plan("A", "01:00", "02:00")
+		w.apply(p[0].ID, engine.Start, "06:00")
+		w.wait(p[1].ID, engine.GateConcurrency)
+		w.apply(p[0].ID, engine.Lose, "06:01")
+		require.Equal(w, []int64{p[1].ID}, w.woken("06:01"))
+	}},
+	{"what is due earlier stays so", func(w *world) {
+		b := w.plan("B", "02:00")[0]
+		i := w.insert(w.planned("A", "03:00"), w.on("B", "02:00", "02:00"))
+		w.hold(engine.Hold{Instance: i.ID, Gate: engine.GateDependency, Wake: at("04:00"), WatchJob: w.ids["B"], WatchTime: at("02:00")})
+		w.run(b.ID, engine.Succeed, "06:00")
+		require.Equal(w, []int64{i.ID}, w.woken("04:00"))
+	}},
+	{"an instance whose time has not come is not woken", func(w *world) {
+		b := w.plan("B", "01:00")[0]
+		i := w.insert(w.planned("A", "09:00"), some(w.on("B", "01:00", "01:00"), "any"))
+		w.run(b.ID, engine.Succeed, "02:00")
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"], at("02:00"))) })
+		require.Empty(w, w.woken("02:00"))
+		require.Equal(w, []int64{i.ID}, w.woken("09:00"))
+	}},
+	{"waking the dependents of a job", func(w *world) {
+		watching := w.held("03:00", "02:00", w.on("B", "02:00", "02:00"))
+		second := w.held("03:01", "", w.on("C", "01:00", "01:00"), w.on("B", "02:00", "02:00"))
+		any := w.held("03:02", "", some(w.on("B", "01:00", "02:00"), "any"))
+		w.held("03:03", "", w.on("C", "01:00", "02:00"))
+		ended := w.held("03:04", "02:00", w.on("B", "01:00", "02:00"))
+		w.apply(ended, engine.Cancel, "03:30")
+		slot := w.held("03:05", "", w.on("B", "01:00", "02:00"))
+		w.wait(slot, engine.GateSlot)
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"], at("04:00"))) })
+		require.ElementsMatch(w, []int64{watching, second, any, slot}, w.woken("04:00"))
+		require.Empty(w, w.woken("03:59"))
+	}},
+	{"a plan that reaches a watched time makes the watcher due", func(w *world) {
+		id := w.held("03:00", "4 02:00", w.on("B", "2 02:00", "4 02:00"))
+		w.plannedTo("B", at("4 02:00"))
+		require.Empty(w, w.woken("9 00:00"))
+		w.plannedTo("B", at("4 02:00").Add(time.Minute))
+		require.Equal(w, []int64{id}, w.woken("9 00:00"))
+	}},
+	{"an instance that holds again watches only what it watches now", func(w *world) {
+		b := w.plan("B", "01:00", "02:00")
+		id := w.held("03:00", "02:00", w.on("B", "01:00", "02:00"))
+		w.hold(engine.Hold{Instance: id, Gate: engine.GateDependency, WatchJob: w.ids["B"], WatchTime: at("01:00")})
+		w.run(b[1].ID, engine.Succeed, "04:00")
+		require.Empty(w, w.woken("5 00:00"))
+		w.run(b[0].ID, engine.Succeed, "05:00")
+		require.Equal(w, []int64{id}, w.woken("05:00"))
+	}},
+	{"an upstream that ends in the transaction that holds is not missed", func(w *world) {
+		b := w.plan("B", "02:00")[0]
+		a := w.insert(w.planned("A", "03:00"), w.on("B", "02:00", "02:00"))
+		w.write(func(tx engine.Tx) {
+			ok, err := tx.Hold(engine.Hold{Instance: a.ID, Gate: engine.GateDependency, WatchJob: w.ids["B"], WatchTime: at("02:00")})
+			require.NoError(w, err)
+			require.True(w, ok)
+			ok, err = tx.Apply(engine.Transition{Instance: b.ID, Event: engine.Force, From: engine.Waiting, At: at("04:00")})
+			require.NoError(w, err)
+			require.True(w, ok)
+			due, err := tx.Due(at("04:00"), 10)
+			require.NoError(w, err)
+			require.Equal(w, []int64{a.ID}, ids(due))
+		})
+	}},
+}

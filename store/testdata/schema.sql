@@ -1,0 +1,274 @@
+CREATE TRIGGER event_is_final BEFORE UPDATE ON event
+BEGIN
+  SELECT RAISE(ABORT, 'the history is append-only');
+END;
+
+CREATE TRIGGER event_is_kept BEFORE DELETE ON event WHEN OLD.id > (SELECT id FROM event_anchor)
+BEGIN
+  SELECT RAISE(ABORT, 'the history is append-only');
+END;
+
+CREATE TABLE attempt (
+  id         INTEGER PRIMARY KEY,
+  instance   INTEGER NOT NULL REFERENCES instance (id),
+  job        INTEGER NOT NULL,
+  step       TEXT NOT NULL,
+  number     INTEGER NOT NULL,
+  action     TEXT NOT NULL CHECK (action IN ('main', 'error')),
+  outbox     INTEGER,
+  fence      INTEGER NOT NULL,
+  pool       TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+
+  -- The result; all NULL while the attempt lives.
+  outcome    TEXT CHECK (outcome = 'succeeded' OR outcome = 'failed' OR outcome = 'timeout' OR outcome = 'cancelled' OR outcome = 'lost'),
+  ran_at     INTEGER,
+  ended_at   INTEGER,
+  exit       INTEGER,
+  signal     TEXT,
+  status     INTEGER,
+  message    TEXT,
+  outputs    TEXT,
+  log_bytes  INTEGER,
+  truncated  INTEGER CHECK (truncated IN (0, 1)),
+  CHECK (outcome IS NOT NULL OR (ended_at IS NULL AND exit IS NULL))
+) STRICT;
+
+CREATE TABLE backfill (
+  id         INTEGER PRIMARY KEY,
+  job        INTEGER NOT NULL REFERENCES job (id),
+  key        TEXT NOT NULL UNIQUE CHECK (key <> ''),
+  from_time  INTEGER NOT NULL,
+  to_time    INTEGER NOT NULL CHECK (to_time > from_time),
+  state      TEXT NOT NULL CHECK (state = 'open' OR state = 'ended' OR state = 'cancelled'),
+  options    TEXT NOT NULL,
+  actor      TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  ended_at   INTEGER,
+  CHECK ((state = 'open') = (ended_at IS NULL))
+) STRICT;
+
+CREATE TABLE event (
+  id         INTEGER PRIMARY KEY,
+  at         INTEGER NOT NULL,
+  kind       TEXT NOT NULL CHECK (kind <> ''),
+  instance   INTEGER,
+  job        INTEGER,
+  from_state TEXT NOT NULL CHECK (from_state = '' OR from_state = 'waiting' OR from_state = 'running' OR from_state = 'lost' OR from_state = 'succeeded' OR from_state = 'forced' OR from_state = 'failed' OR from_state = 'skipped' OR from_state = 'cancelled'),
+  to_state   TEXT NOT NULL CHECK (to_state = '' OR to_state = 'waiting' OR to_state = 'running' OR to_state = 'lost' OR to_state = 'succeeded' OR to_state = 'forced' OR to_state = 'failed' OR to_state = 'skipped' OR to_state = 'cancelled'),
+  reason     TEXT NOT NULL,
+  actor      TEXT NOT NULL,
+  hash       BLOB NOT NULL CHECK (length(hash) = 32)
+) STRICT;
+
+CREATE TABLE event_anchor (
+  one  INTEGER PRIMARY KEY CHECK (one = 1),
+  id   INTEGER NOT NULL,
+  hash BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE instance (
+  id          INTEGER PRIMARY KEY,
+  job         INTEGER NOT NULL,
+  version     INTEGER NOT NULL,
+  kind        TEXT NOT NULL CHECK (kind = 'scheduled' OR kind = 'manual' OR kind = 'backfill'),
+  key         TEXT NOT NULL CHECK ((kind = 'scheduled') = (key = '')),
+  plan_time   INTEGER NOT NULL,
+  plan_offset INTEGER NOT NULL,
+  state       TEXT NOT NULL CHECK (state = 'waiting' OR state = 'running' OR state = 'lost' OR state = 'succeeded' OR state = 'forced' OR state = 'failed' OR state = 'skipped' OR state = 'cancelled'),
+  gate        TEXT NOT NULL CHECK (gate = 'time' OR gate = '' OR gate = 'dependency' OR gate = 'confirm' OR gate = 'frozen' OR gate = 'concurrency' OR gate = 'slot' OR gate = 'disk'),
+  reason      TEXT NOT NULL,
+  fence       INTEGER NOT NULL CHECK (fence >= 0),
+  owner       TEXT NOT NULL,
+  lease       INTEGER,
+  dry_run     INTEGER NOT NULL CHECK (dry_run IN (0, 1)),
+  frozen      INTEGER NOT NULL CHECK (frozen IN (0, 1)),
+  not_before  INTEGER NOT NULL,
+  priority    INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 9),
+  pool        TEXT NOT NULL,
+  params      TEXT,
+  confirmed   TEXT NOT NULL,
+  cancel      TEXT,
+  started_at  INTEGER,
+  ended_at    INTEGER,
+
+  -- When the waiting instance must be looked at; NULL is only when woken.
+  wake        INTEGER,
+  -- The one upstream instance whose end wakes it.
+  watch_job   INTEGER,
+  watch_key   TEXT,
+  watch_time  INTEGER,
+
+  UNIQUE (job, plan_time, key),
+  CHECK (CASE state
+    WHEN 'waiting' THEN gate <> '' AND owner = '' AND lease IS NULL AND cancel IS NULL AND ended_at IS NULL
+    WHEN 'running' THEN gate = '' AND owner <> '' AND fence > 0 AND started_at IS NOT NULL AND ended_at IS NULL AND wake IS NULL AND watch_job IS NULL
+    WHEN 'lost' THEN gate = '' AND owner = '' AND lease IS NULL AND cancel IS NULL AND ended_at IS NULL AND wake IS NULL AND watch_job IS NULL
+    ELSE gate = '' AND owner = '' AND lease IS NULL AND cancel IS NULL AND ended_at IS NOT NULL AND wake IS NULL AND watch_job IS NULL
+  END),
+  CHECK (watch_job IS NULL OR (watch_key IS NOT NULL AND watch_time IS NOT NULL))
+) STRICT;
+
+CREATE TABLE job (
+  id         INTEGER PRIMARY KEY,
+  workflow   TEXT NOT NULL REFERENCES workflow (name),
+  name       TEXT NOT NULL CHECK (name <> ''),
+  version    INTEGER NOT NULL,
+  created_at INTEGER,
+  disabled   INTEGER NOT NULL CHECK (disabled IN (0, 1)),
+  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)),
+  UNIQUE (workflow, name)
+) STRICT;
+
+CREATE TABLE job_upstream (
+  upstream INTEGER NOT NULL,
+  job      INTEGER NOT NULL,
+  reach    INTEGER NOT NULL CHECK (reach >= 0),
+  PRIMARY KEY (upstream, job)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE job_version (
+  id         INTEGER PRIMARY KEY,
+  job        INTEGER NOT NULL REFERENCES job (id),
+  definition BLOB NOT NULL,
+  folder     TEXT NOT NULL,
+  created_at INTEGER
+) STRICT;
+
+CREATE TABLE lease (
+  name       TEXT PRIMARY KEY,
+  holder     TEXT NOT NULL CHECK (holder <> ''),
+  epoch      INTEGER NOT NULL CHECK (epoch > 0),
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outbox (
+  id         INTEGER PRIMARY KEY,
+  kind       TEXT NOT NULL,
+  instance   INTEGER REFERENCES instance (id),
+  not_before INTEGER NOT NULL,
+  attempts   INTEGER NOT NULL CHECK (attempts >= 0),
+  state      TEXT NOT NULL CHECK (state = 'pending' OR state = 'delivered' OR state = 'failed'),
+  reason     TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  ended_at   INTEGER
+) STRICT;
+
+CREATE TABLE plan_mark (
+  job            INTEGER PRIMARY KEY REFERENCES job (id),
+  planned_to     INTEGER NOT NULL,
+  planned_offset INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE principal (
+  id         INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL UNIQUE CHECK (name <> ''),
+  role       TEXT NOT NULL CHECK (role <> ''),
+  secret     TEXT,
+  created_at INTEGER NOT NULL,
+  disabled   INTEGER NOT NULL CHECK (disabled IN (0, 1))
+) STRICT;
+
+CREATE TABLE sequence (
+  name TEXT PRIMARY KEY,
+  next INTEGER NOT NULL CHECK (next > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE step (
+  instance   INTEGER NOT NULL REFERENCES instance (id),
+  step       TEXT NOT NULL,
+  n          INTEGER NOT NULL,
+  state      TEXT NOT NULL CHECK (state = 'waiting' OR state = 'running' OR state = 'succeeded' OR state = 'failed' OR state = 'skipped' OR state = 'cancelled'),
+  attempts   INTEGER NOT NULL CHECK (attempts >= 0),
+  not_before INTEGER,
+  outputs    TEXT,
+  PRIMARY KEY (instance, step)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE token (
+  id         INTEGER PRIMARY KEY,
+  principal  INTEGER REFERENCES principal (id),
+  name       TEXT NOT NULL CHECK (name <> ''),
+  hash       BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+  role       TEXT NOT NULL CHECK (role <> ''),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+
+CREATE TABLE wait (
+  instance           INTEGER NOT NULL,
+  n                  INTEGER NOT NULL,
+  dependency         INTEGER NOT NULL,
+  upstream           INTEGER NOT NULL,
+  key                TEXT NOT NULL,
+  first_time         INTEGER,
+  first_offset       INTEGER NOT NULL,
+  last_time          INTEGER,
+  last_offset        INTEGER NOT NULL,
+  times              INTEGER NOT NULL CHECK (times >= 0),
+  rule               TEXT NOT NULL,
+  selects            TEXT NOT NULL CHECK (selects = 'all' OR selects = 'any' OR selects = 'first' OR selects = 'last' OR CAST(selects AS INTEGER) > 0),
+  window_from        INTEGER,
+  window_from_offset INTEGER NOT NULL,
+  window_to          INTEGER,
+  window_to_offset   INTEGER NOT NULL,
+  closed             TEXT NOT NULL CHECK (closed = 'left' OR closed = 'right' OR closed = 'both' OR closed = ''),
+  on_missing         TEXT NOT NULL CHECK (on_missing = 'run' OR on_missing = 'wait' OR on_missing = 'cancel' OR on_missing = ''),
+  on_failed          TEXT NOT NULL CHECK (on_failed = 'wait' OR on_failed = 'run' OR on_failed = 'cancel' OR on_failed = ''),
+  ended              INTEGER NOT NULL CHECK (ended IN (0, 1)),
+  timeout            INTEGER NOT NULL CHECK (timeout >= 0),
+  PRIMARY KEY (instance, n),
+  CHECK ((times = 0) = (first_time IS NULL) AND (times = 0) = (last_time IS NULL) AND (times = 0 OR first_time <= last_time))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workflow (
+  name       TEXT PRIMARY KEY CHECK (name <> ''),
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX attempt_instance ON attempt (instance);
+
+CREATE INDEX attempt_live ON attempt (id) WHERE outcome IS NULL;
+
+CREATE INDEX attempt_outbox ON attempt (outbox) WHERE outcome IS NULL AND outbox IS NOT NULL;
+
+CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX instance_ended ON instance (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE INDEX instance_failed ON instance (job, key, plan_time) WHERE state IN ('failed', 'cancelled');
+
+CREATE INDEX instance_held ON instance (job, gate, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate <> 'time';
+
+CREATE INDEX instance_key ON instance (job, key, plan_time) WHERE key <> '';
+
+CREATE INDEX instance_list_ended ON instance (plan_time) WHERE ended_at IS NOT NULL;
+
+CREATE INDEX instance_list_notable ON instance (state, plan_time) WHERE state <> 'waiting' AND state <> 'succeeded';
+
+CREATE INDEX instance_list_open ON instance (plan_time) WHERE ended_at IS NULL;
+
+CREATE INDEX instance_open ON instance (job, key, frozen, plan_time, ended_at) WHERE ended_at IS NULL;
+
+CREATE INDEX instance_queue ON instance (pool, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate = 'slot';
+
+CREATE INDEX instance_running ON instance (job) WHERE state IN ('running', 'lost');
+
+CREATE INDEX instance_satisfied ON instance (job, key, plan_time) WHERE state = 'succeeded' OR state = 'forced' OR state = 'skipped';
+
+CREATE INDEX instance_wake ON instance (wake) WHERE state = 'waiting' AND wake IS NOT NULL;
+
+CREATE INDEX instance_watch ON instance (watch_job, watch_time, watch_key) WHERE watch_job IS NOT NULL;
+
+CREATE INDEX job_version_job ON job_version (job);
+
+CREATE INDEX outbox_instance ON outbox (instance) WHERE instance IS NOT NULL;
+
+CREATE INDEX outbox_pending ON outbox (not_before) WHERE state = 'pending';
+
+CREATE INDEX token_principal ON token (principal) WHERE principal IS NOT NULL;
+
+CREATE INDEX wait_cancel ON wait (upstream, key, last_time, first_time, instance) WHERE on_failed = 'cancel';
+
+CREATE INDEX wait_some ON wait (upstream, key, last_time, first_time, instance) WHERE selects <> 'all';

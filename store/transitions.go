@@ -1,0 +1,205 @@
+package store
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// What a transition changes beside the state, by event. Each is compare-and-set on (id, state, fence).
+const (
+	whereAsWas = ` WHERE id = ? AND state = ? AND fence = ? RETURNING job, key, plan_time`
+	notHeld    = `wake = NULL, watch_job = NULL, watch_key = NULL, watch_time = NULL`
+
+	startSQL = `UPDATE instance SET state = 'running', gate = '', reason = ?, fence = fence + 1, owner = ?, lease = ?,
+		started_at = coalesce(started_at, ?), ` + notHeld + whereAsWas
+	loseSQL = `UPDATE instance SET state = 'lost', reason = ?, owner = '', lease = NULL, cancel = NULL` + whereAsWas
+	endSQL  = `UPDATE instance SET state = ?, gate = '', reason = ?, owner = '', lease = NULL, cancel = NULL, ended_at = ?, ` + notHeld + whereAsWas
+	// A rerun was looked at before: what is decided once, when its time came, is not decided again.
+	rerunSQL = `UPDATE instance SET state = 'waiting', gate = 'dependency', reason = ?, ended_at = NULL, wake = ?,
+		version = CASE WHEN ? = 0 THEN version ELSE ? END` + whereAsWas
+)
+
+// An identity is what other instances know an instance by.
+type identity struct {
+	job      int64
+	key      string
+	planTime int64
+}
+
+// Apply carries out one transition, compare-and-set on (state, fence), with its event in the history, and wakes what waits for it. The event
+// is refused with an *engine.IllegalError when the transition's From does not allow it.
+func (t *tx) Apply(c engine.Transition) (bool, error) {
+	to, err := c.From.On(c.Event)
+	if err != nil {
+		return false, err
+	}
+	at, reason, from := c.At.UnixMilli(), encodeReason(c.Reason), string(c.From)
+	var i identity
+	ok := false
+	take := func(row *columns) error {
+		ok = true
+		i = identity{row.int(), row.text(), row.int()}
+		return nil
+	}
+	switch to {
+	case engine.Running:
+		if c.Owner == "" {
+			return false, fmt.Errorf("%w: instance %d cannot start without an owner", engine.ErrInvalid, c.Instance)
+		}
+		err = t.s.change(startSQL, take, reason, c.Owner, ms(c.Lease), at, c.Instance, from, c.Fence)
+	case engine.Lost:
+		err = t.s.change(loseSQL, take, reason, c.Instance, from, c.Fence)
+	case engine.Waiting:
+		err = t.s.change(rerunSQL, take, reason, at, c.Version, c.Version, c.Instance, from, c.Fence)
+	default:
+		err = t.s.change(endSQL, take, string(to), reason, at, c.Instance, from, c.Fence)
+	}
+	if err != nil || !ok {
+		return false, err
+	}
+	t.record(eventRow{at: at, kind: string(c.Event), instance: c.Instance, job: i.job, from: from, to: string(to), reason: reason, actor: c.Reason.Actor})
+	if to.Ended() || c.From == engine.Running {
+		err = t.wake(i, to, at)
+	}
+	return err == nil, err
+}
+
+// What an end wakes. An instance that is due already stays so; one behind the gate time is looked at when its time comes whatever happens.
+const (
+	wakeSet = `UPDATE instance SET wake = ? WHERE id IN (`
+	wakeEnd = `) AND state = 'waiting' AND gate <> 'time' AND (wake IS NULL OR wake > ?)`
+
+	watchers = `SELECT id FROM instance WHERE watch_job = ? AND watch_time = ? AND watch_key = ?`
+	holders  = ` WHERE upstream = ? AND key = ? AND last_time >= ? AND first_time <= ?`
+	next     = `SELECT * FROM (SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND job = ? AND gate = 'concurrency'
+		AND (wake IS NULL OR wake > ?) ORDER BY priority DESC, plan_time, id LIMIT 1)`
+
+	wakeSatisfiedSQL = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND selects <> 'all' UNION ALL ` + next + wakeEnd
+	wakeFailedSQL    = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND on_failed = 'cancel' UNION ALL ` + next + wakeEnd
+	wakeNextSQL      = wakeSet + next + wakeEnd
+)
+
+// wake makes due what waits for an instance that has left the open states, or has stopped running.
+func (t *tx) wake(i identity, to engine.State, at int64) error {
+	var err error
+	switch {
+	case to.Satisfies():
+		_, err = t.s.exec(wakeSatisfiedSQL, at, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, at)
+	case to.Ended():
+		_, err = t.s.exec(wakeFailedSQL, at, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, at)
+	default:
+		_, err = t.s.exec(wakeNextSQL, at, i.job, at, at)
+	}
+	if err != nil {
+		return fmt.Errorf("wake what waits for job %d: %w", i.job, err)
+	}
+	return nil
+}
+
+const wakeDependentsSQL = `UPDATE instance SET wake = ? WHERE id IN (
+	SELECT i.id FROM job_upstream u CROSS JOIN instance i
+	WHERE u.upstream = ? AND i.job = u.job AND i.state = 'waiting' AND i.gate <> 'time'
+	AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = i.id AND w.upstream = u.upstream)
+	) AND (wake IS NULL OR wake > ?)`
+
+// WakeDependents makes every waiting instance that waits for the upstream job due at once. Those behind the gate time are looked at when their
+// time comes, and not before: nothing upstream changes that.
+func (t *tx) WakeDependents(upstream int64, at time.Time) error {
+	_, err := t.s.exec(wakeDependentsSQL, at.UnixMilli(), upstream, at.UnixMilli())
+	return err
+}
+
+const (
+	gateSQL = `SELECT gate, job FROM instance WHERE id = ? AND state = 'waiting'`
+	holdSQL = `UPDATE instance SET gate = ?, reason = ?, wake = ?, watch_job = ?, watch_key = ?, watch_time = ? WHERE id = ? AND state = 'waiting'`
+	// Nothing else will wake the next in line: it takes the time at which the one before it was due.
+	passOnSQL = `UPDATE instance SET wake = not_before WHERE id IN (SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND job = ?
+		AND gate = 'concurrency' AND wake IS NULL ORDER BY priority DESC, plan_time, id LIMIT 1)`
+)
+
+// Hold records that a waiting instance was looked at and stays waiting. One that was let through by the gate concurrency and turns back to an
+// earlier gate hands its turn to the next.
+func (t *tx) Hold(h engine.Hold) (bool, error) {
+	back := h.Gate != engine.GateConcurrency && h.Gate != engine.GateSlot && h.Gate != engine.GateDisk
+	var before engine.Gate
+	var job int64
+	if back {
+		ok, err := t.s.one(gateSQL, func(c *columns) error {
+			before, job = engine.Gate(c.text()), c.int()
+			return nil
+		}, h.Instance)
+		if err != nil || !ok {
+			return false, err
+		}
+	}
+	var watchJob, watchKey, watchTime any
+	if h.WatchJob != 0 {
+		watchJob, watchKey, watchTime = h.WatchJob, h.WatchKey, h.WatchTime.UnixMilli()
+	}
+	n, err := t.s.exec(holdSQL, string(h.Gate), encodeReason(h.Reason), ms(h.Wake), watchJob, watchKey, watchTime, h.Instance)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if back && (before == engine.GateConcurrency || before == engine.GateSlot || before == engine.GateDisk) {
+		_, err = t.s.exec(passOnSQL, job)
+	}
+	return err == nil, err
+}
+
+const (
+	setCancelSQL    = `UPDATE instance SET cancel = ? WHERE id = ? AND state = 'running' AND cancel IS NULL RETURNING job`
+	setConfirmedSQL = `UPDATE instance SET confirmed = ?, wake = CASE WHEN gate = 'time' THEN wake WHEN wake IS NULL OR wake > ? THEN ? ELSE wake END
+		WHERE id = ? AND state = 'waiting' RETURNING job`
+	renewSQL    = `UPDATE instance SET lease = ? WHERE state IN ('running', 'lost') AND state = 'running' AND owner = ?`
+	takeOverSQL = `UPDATE instance SET owner = ?, lease = ?, fence = fence + 1 WHERE id = ? AND state = 'running' AND fence = ? RETURNING fence`
+)
+
+// SetCancel records that a running instance is being cancelled, with an event of the kind "cancel-request".
+func (t *tx) SetCancel(instance int64, r engine.Reason, at time.Time) (bool, error) {
+	text := encodeReason(r)
+	job, ok := int64(0), false
+	err := t.s.change(setCancelSQL, func(c *columns) error {
+		job, ok = c.int(), true
+		return nil
+	}, text, instance)
+	if err != nil || !ok {
+		return false, err
+	}
+	t.record(eventRow{at: at.UnixMilli(), kind: "cancel-request", instance: instance, job: job, reason: text, actor: r.Actor})
+	return true, nil
+}
+
+// SetConfirmed records who confirmed a waiting instance, with an event of the kind "confirm", and wakes it.
+func (t *tx) SetConfirmed(instance int64, actor string, at time.Time) (bool, error) {
+	job, ok := int64(0), false
+	err := t.s.change(setConfirmedSQL, func(c *columns) error {
+		job, ok = c.int(), true
+		return nil
+	}, actor, at.UnixMilli(), at.UnixMilli(), instance)
+	if err != nil || !ok {
+		return false, err
+	}
+	reason := encodeReason(engine.Reason{Code: engine.ReasonConfirm, Actor: actor})
+	t.record(eventRow{at: at.UnixMilli(), kind: "confirm", instance: instance, job: job, reason: reason, actor: actor})
+	return true, nil
+}
+
+// Renew moves the lease of every running instance of the owner.
+func (t *tx) Renew(owner string, until time.Time) error {
+	_, err := t.s.exec(renewSQL, ms(until), owner)
+	return err
+}
+
+// TakeOver makes owner the owner of a running instance, compare-and-set on the fence, and returns the new fence.
+func (t *tx) TakeOver(instance, fence int64, owner string, lease time.Time) (grown int64, ok bool, err error) {
+	if owner == "" {
+		return 0, false, fmt.Errorf("%w: instance %d cannot be taken over by nobody", engine.ErrInvalid, instance)
+	}
+	err = t.s.change(takeOverSQL, func(c *columns) error {
+		grown, ok = c.int(), true
+		return nil
+	}, owner, ms(lease), instance, fence)
+	return grown, ok && err == nil, err
+}

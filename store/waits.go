@@ -1,0 +1,135 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+const waitsSQL = `SELECT w.instance, w.n, w.dependency, w.upstream, j.workflow, j.name, w.key, w.first_time, w.first_offset, w.last_time, w.last_offset,
+	w.times, w.rule, w.selects, w.window_from, w.window_from_offset, w.window_to, w.window_to_offset, w.closed, w.on_missing, w.on_failed, w.ended,
+	w.timeout
+	FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
+
+// Waits lists what the instance waits for, by N.
+func (v *view) Waits(instance int64) ([]engine.Wait, error) {
+	var waits []engine.Wait
+	err := v.s.query(waitsSQL, func(c *columns) error {
+		waits = append(waits, engine.Wait{
+			Instance: c.int(), N: int(c.int()), Dependency: int(c.int()), Upstream: c.int(),
+			Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Key: c.text(), First: c.zoned(), Last: c.zoned(), Count: int(c.int()),
+			Rule: c.text(), Select: c.text(), WindowFrom: c.zoned(), WindowTo: c.zoned(), Closed: c.text(),
+			OnMissing: engine.OnMissing(c.text()), OnFailed: engine.OnFailed(c.text()), Ended: c.bool(),
+			Timeout: time.Duration(c.int()) * time.Millisecond,
+		})
+		return nil
+	}, instance)
+	return waits, err
+}
+
+// An upstreamMark is what Facts says of an upstream job whatever the range.
+type upstreamMark struct {
+	removed, disabled bool
+	planned           bool // ever
+	plannedTo         int64
+}
+
+const upstreamSQL = `SELECT j.removed, j.disabled, m.planned_to IS NOT NULL, m.planned_to FROM job j LEFT JOIN plan_mark m ON m.job = j.id WHERE j.id = ?`
+
+func (v *view) upstream(job int64) (upstreamMark, error) {
+	if m, ok := v.marks[job]; ok {
+		return m, nil
+	}
+	var m upstreamMark
+	known, err := v.s.one(upstreamSQL, func(c *columns) error {
+		m = upstreamMark{removed: c.bool(), disabled: c.bool(), planned: c.bool(), plannedTo: c.int()}
+		return nil
+	}, job)
+	if err != nil {
+		return m, err
+	}
+	if !known {
+		m.removed = true
+	}
+	if v.marks == nil {
+		v.marks = map[int64]upstreamMark{}
+	}
+	v.marks[job] = m
+	return m, nil
+}
+
+// Each look-up goes to one end of a range of one index: of the open instances, frozen ones apart, and of the failed ones.
+const (
+	inRange     = ` job = ? AND key = ? AND plan_time >= ? AND plan_time <= ? `
+	stateOpen   = ` AND ended_at IS NULL `
+	stateFailed = ` AND state IN ('failed', 'cancelled') `
+	found1      = `, id, plan_time, plan_offset, state, frozen FROM instance WHERE`
+	last        = ` ORDER BY plan_time DESC LIMIT 1`
+	first       = ` ORDER BY plan_time LIMIT 1`
+
+	blockersSQL = `SELECT * FROM (SELECT 1` + found1 + inRange + `AND frozen = 0` + stateOpen + last + `)
+		UNION ALL SELECT * FROM (SELECT 2` + found1 + inRange + `AND frozen = 1` + stateOpen + last + `)
+		UNION ALL SELECT * FROM (SELECT 3` + found1 + inRange + stateFailed + last + `)`
+	failuresSQL = `SELECT * FROM (SELECT 4` + found1 + inRange + `AND frozen = 1` + stateOpen + first + `)
+		UNION ALL SELECT * FROM (SELECT 4` + found1 + inRange + stateFailed + first + `)`
+	satisfiedSQL = `SELECT count(*) FROM (SELECT 1 FROM instance WHERE` + inRange + `AND (state = 'succeeded' OR state = 'forced' OR state = 'skipped') LIMIT ?)`
+)
+
+// Facts looks up what Evaluate needs to know of a wait's upstream instances.
+func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
+	mark, err := v.upstream(w.Upstream)
+	if err != nil {
+		return engine.Facts{}, fmt.Errorf("look up job %d: %w", w.Upstream, err)
+	}
+	f := engine.Facts{Removed: mark.removed, Disabled: mark.disabled}
+	if w.Count == 0 {
+		f.Planned = true // there is nothing that could be missing
+		return f, nil
+	}
+	from, to := w.First.UnixMilli(), w.Last.UnixMilli()
+	f.Planned = mark.planned && mark.plannedTo > to
+
+	wantOpen := w.Ended || w.OnFailed == engine.FailedRun
+	take := func(c *columns) error {
+		which := c.int()
+		u := engine.UpstreamInstance{ID: c.int(), PlanTime: c.zoned(), State: engine.State(c.text()), Frozen: c.bool()}
+		if which == 4 {
+			if f.Failed == nil || u.PlanTime.Before(f.Failed.PlanTime) {
+				f.Failed = &u
+			}
+			return nil
+		}
+		if which == 1 && wantOpen {
+			f.Open = &u
+		}
+		if f.Unsatisfied == nil || u.PlanTime.After(f.Unsatisfied.PlanTime) {
+			f.Unsatisfied = &u
+		}
+		return nil
+	}
+	err = v.s.query(blockersSQL, take, w.Upstream, w.Key, from, to, w.Upstream, w.Key, from, to, w.Upstream, w.Key, from, to)
+	if err == nil && w.OnFailed == engine.FailedCancel && f.Unsatisfied != nil {
+		err = v.s.query(failuresSQL, take, w.Upstream, w.Key, from, to, w.Upstream, w.Key, from, to)
+	}
+	if n := wanted(w.Select); err == nil && n > 0 {
+		_, err = v.s.one(satisfiedSQL, func(c *columns) error {
+			f.Satisfied = int(c.int())
+			return nil
+		}, w.Upstream, w.Key, from, to, n)
+	}
+	return f, err
+}
+
+// wanted is how many satisfied instances a wait asks for: 0 stands for all.
+func wanted(selects string) int {
+	if selects == "any" {
+		return 1
+	}
+	n, err := strconv.Atoi(selects)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,357 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// The bounds of what shares one commit: so many calls, or so many statements, which are about 10 ms of work.
+const (
+	groupCalls = 256
+	groupWork  = 2000
+	largeWork  = 50_000 // statements and rows of one transaction after which memory is given back
+)
+
+// A request is one call of Write on its way through the writer.
+type request struct {
+	ctx  context.Context
+	fn   func(tx engine.Tx) error
+	done chan outcome
+}
+
+// An outcome is how a request ended: at most one of its fields is set.
+type outcome struct {
+	err      error
+	panicked any
+	exited   bool // fn ended its goroutine
+}
+
+// writer owns the connection that writes. One goroutine runs the requests, as many as are waiting in one transaction, and answers them when
+// the commit is on disk.
+type writer struct {
+	queue  chan *request
+	ended  chan struct{}
+	s      *session
+	chain  chain // as committed
+	failed atomic.Pointer[error]
+
+	checkpoints *checkpointer
+}
+
+func startWriter(path string) (*writer, error) {
+	s, err := openSession(path, false)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s}
+	if w.chain, err = readChain(s); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if w.checkpoints, err = startCheckpointer(path); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	go w.run(nil)
+	return w, nil
+}
+
+// stop ends the goroutine when the queue is empty; nothing may be queued any more.
+func (w *writer) stop() error {
+	close(w.queue)
+	<-w.ended
+	return errors.Join(w.checkpoints.stop(), w.s.close())
+}
+
+// Write runs fn in a write transaction that it may share with concurrent calls, and returns when the changes have survived power loss. fn may
+// run twice. An error of fn rolls back its changes, and only those. When ctx ends before fn has begun, fn is not run; later its end changes nothing. A
+// panic of fn comes out of Write. fn must not call methods of the DB: the writer would wait for itself.
+func (db *DB) Write(ctx context.Context, fn func(tx engine.Tx) error) error {
+	if db.writer == nil {
+		return ErrReadOnly
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.inflight.Done()
+	r := &request{ctx: ctx, fn: fn, done: make(chan outcome, 1)}
+	select {
+	case db.writer.queue <- r:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	o := <-r.done
+	if o.panicked != nil {
+		panic(o.panicked)
+	}
+	if o.exited {
+		runtime.Goexit()
+	}
+	return o.err
+}
+
+// run is the writer's goroutine. rest are requests that an earlier goroutine left behind.
+func (w *writer) run(rest []*request) {
+	g := &group{w: w, rest: rest}
+	defer func() {
+		if !g.exited {
+			close(w.ended)
+			return
+		}
+		// A function ended this goroutine with runtime.Goexit, as a failed test does: another takes over.
+		rest := g.abandon()
+		go w.run(rest)
+	}()
+	for g.next(true) {
+		g.commit(g.collect())
+		w.checkpoints.look()
+	}
+}
+
+// A group is what shares one transaction.
+type group struct {
+	w       *writer
+	rest    []*request // to be run before the queue
+	current *request
+	done    []*request // ran without error, not committed
+	exited  bool       // the current function does not return
+	open    bool       // a transaction is open
+}
+
+// next makes the next request the current one. Without wait it gives up when none is queued.
+func (g *group) next(wait bool) bool {
+	for {
+		switch {
+		case len(g.rest) > 0:
+			g.current, g.rest = g.rest[0], g.rest[1:]
+		case wait:
+			r, ok := <-g.w.queue
+			if !ok {
+				return false
+			}
+			g.current = r
+		default:
+			select {
+			case r, ok := <-g.w.queue:
+				if !ok {
+					return false
+				}
+				g.current = r
+			default:
+				return false
+			}
+		}
+		if err := g.current.ctx.Err(); err != nil {
+			g.current.done <- outcome{err: err}
+			continue
+		}
+		if failed := g.w.failed.Load(); failed != nil {
+			g.current.done <- outcome{err: *failed}
+			continue
+		}
+		return true
+	}
+}
+
+// more is next for a group that has begun: callers that were just answered get one chance to come back before the commit.
+func (g *group) more() bool {
+	if len(g.done) >= groupCalls || g.w.s.work >= groupWork {
+		return false
+	}
+	if g.next(false) {
+		return true
+	}
+	runtime.Gosched()
+	return g.next(false)
+}
+
+// collect runs requests, beginning with the current one, in one transaction without savepoints, which most need not. It returns the transaction
+// to be committed, nil when there is none.
+func (g *group) collect() *tx {
+	g.done = g.done[:0]
+	t, err := g.begin()
+	if err != nil {
+		g.current.done <- outcome{err: err}
+		return nil
+	}
+	for {
+		before := t.mark()
+		o := g.call(t)
+		broken := g.w.s.broken
+		switch {
+		case broken != nil && endsTransaction(broken):
+			g.rollback(broken)
+			g.current.done <- outcome{err: broken}
+			g.answer(broken)
+			return nil
+		case o == outcome{} && broken == nil:
+			g.done = append(g.done, g.current)
+		case broken == nil && t.mark() == before:
+			g.current.done <- o // it has changed nothing
+		case len(g.done) == 0:
+			g.rollback(nil)
+			g.current.done <- o
+			return nil
+		default:
+			g.rollback(nil)
+			return g.again()
+		}
+		if !g.more() {
+			return t
+		}
+	}
+}
+
+// again runs the requests of a transaction that was rolled back once more, each in a savepoint of its own.
+func (g *group) again() *tx {
+	batch := append(g.done, g.current)
+	g.done = make([]*request, 0, len(batch))
+	t, err := g.begin()
+	if err != nil {
+		for _, r := range batch {
+			r.done <- outcome{err: err}
+		}
+		return nil
+	}
+	for i, r := range batch {
+		g.current, g.rest = r, batch[i+1:]
+		if err := g.w.s.control("SAVEPOINT one"); err != nil {
+			g.w.s.broken = err
+		}
+		before := t.mark()
+		o := g.call(t)
+		broken := g.w.s.broken
+		if broken != nil && endsTransaction(broken) {
+			g.rollback(broken)
+			for _, r := range batch[i:] {
+				r.done <- outcome{err: broken}
+			}
+			g.rest = nil
+			g.answer(broken)
+			return nil
+		}
+		if o == (outcome{}) && broken == nil {
+			g.done = append(g.done, r)
+		} else {
+			g.w.s.broken = nil
+			t.restore(before)
+			if err := g.w.s.control("ROLLBACK TO one"); err != nil {
+				g.w.s.broken = err
+			}
+			r.done <- o
+		}
+		if err := g.w.s.control("RELEASE one"); err != nil {
+			g.w.s.broken = err
+		}
+	}
+	g.rest = nil
+	return t
+}
+
+func (g *group) begin() (*tx, error) {
+	s := g.w.s
+	s.broken, s.changes, s.work = nil, 0, 0
+	if err := s.control("BEGIN IMMEDIATE"); err != nil {
+		g.fail(err)
+		return nil, fmt.Errorf("begin to write: %w", err)
+	}
+	g.open = true
+	return &tx{view: view{s: s}, chain: g.w.chain}, nil
+}
+
+// call runs the current request's function. A function that breaks the transaction has failed, whatever it returns.
+func (g *group) call(t *tx) (o outcome) {
+	g.exited = true
+	defer func() {
+		if p := recover(); p != nil {
+			g.exited = false
+			o = outcome{panicked: p}
+		}
+	}()
+	err := g.current.fn(t)
+	g.exited = false
+	if err == nil {
+		err = g.w.s.broken
+	}
+	return outcome{err: err}
+}
+
+// commit makes what the group did durable and answers its requests.
+func (g *group) commit(t *tx) {
+	if t == nil {
+		return
+	}
+	err := t.flush()
+	if err == nil {
+		err = g.w.s.broken
+	}
+	if err == nil {
+		err = g.w.s.control("COMMIT")
+	}
+	if err != nil {
+		g.rollback(err)
+		g.answer(fmt.Errorf("commit: %w", err))
+		return
+	}
+	g.open = false
+	g.w.chain = t.chain
+	g.answer(nil)
+	if g.w.s.work >= largeWork {
+		// A plan of a day fills the page cache; nothing else needs so much of it. An error would only mean that it stays full.
+		_ = g.w.s.control("PRAGMA shrink_memory")
+	}
+}
+
+func (g *group) answer(err error) {
+	for _, r := range g.done {
+		r.done <- outcome{err: err}
+	}
+	g.done = g.done[:0]
+}
+
+// rollback ends the transaction. It may have ended of itself, so that its own error says nothing.
+func (g *group) rollback(cause error) {
+	g.w.s.broken = nil
+	if err := g.w.s.control("ROLLBACK"); isFatal(err) {
+		g.fail(err)
+	}
+	g.open = false
+	if cause != nil {
+		g.fail(cause)
+	}
+}
+
+// fail closes the writer for good when the error leaves unknown what is on disk: trying again after a failed fsync can report a success
+// that is none.
+func (g *group) fail(err error) {
+	if isFatal(err) {
+		err = fmt.Errorf("the store stopped writing after an error of the disk: %w", err)
+		g.w.failed.CompareAndSwap(nil, &err)
+	}
+}
+
+// abandon ends the transaction of a goroutine that is being ended and returns the requests that did nothing wrong.
+func (g *group) abandon() []*request {
+	if g.open {
+		g.rollback(nil)
+	}
+	rest := append(append([]*request(nil), g.done...), g.rest...)
+	g.current.done <- outcome{exited: true}
+	return rest
+}
+
+// Failed returns the error after which the store stopped writing, nil while all is well.
+func (db *DB) Failed() error {
+	if db.writer != nil {
+		if failed := db.writer.failed.Load(); failed != nil {
+			return *failed
+		}
+	}
+	return nil
+}

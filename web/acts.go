@@ -1,0 +1,122 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// A TriggerRequest says what to run.
+type TriggerRequest struct {
+	PlanTime *time.Time        `json:"planTime,omitempty" doc:"The time that the instance stands for; the default is now"`
+	Params   map[string]string `json:"params,omitempty" maxProperties:"100" doc:"Values of the job's parameters"`
+	Note     string            `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the server's audit log"`
+}
+
+// A NoteRequest says why.
+type NoteRequest struct {
+	Note string `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the server's audit log, and of a cancellation to the history"`
+}
+
+type triggerInput struct {
+	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
+	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
+	Key      string `header:"Idempotency-Key" maxLength:"128" pattern:"^[A-Za-z0-9][A-Za-z0-9._:-]*$" doc:"The same key is the same instance of the job, however often the request is sent"`
+	Body     *TriggerRequest
+}
+
+type triggerOutput struct {
+	Status   int
+	Location string `header:"Location" doc:"The path of the instance"`
+	Body     Instance
+}
+
+// ownKeys begins the keys that the server gives by itself; nobody else may.
+const ownKeys = "trigger-"
+
+func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput, error) {
+	body := in.Body
+	if body == nil {
+		body = &TriggerRequest{}
+	}
+	x := exchangeOf(ctx)
+	x.note = body.Note
+	if strings.HasPrefix(in.Key, ownKeys) {
+		return nil, invalid("header.Idempotency-Key", "keys that begin with "+ownKeys+" are the server's own")
+	}
+	for name, value := range body.Params {
+		if len(value) > maxParam {
+			return nil, invalid("body.params."+name, fmt.Sprintf("a parameter has at most %d bytes", maxParam))
+		}
+	}
+	request := engine.TriggerRequest{Ref: engine.JobRef{Workflow: in.Workflow, Job: in.Job}, Key: in.Key, Params: body.Params, Actor: x.principal.name}
+	if body.PlanTime != nil {
+		request.PlanTime = *body.PlanTime
+	}
+	instance, created, err := s.cfg.Control.Trigger(ctx, request, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	// The key stands for one request. Another one under it is a mistake of the client that must not look like success.
+	same := request.PlanTime.IsZero() || instance.PlanTime.Equal(request.PlanTime.Truncate(time.Millisecond))
+	if !created && (!same || !maps.Equal(instance.Params, request.Params)) {
+		return nil, fmt.Errorf("%w: the key %s was used for another request, which made instance %d", engine.ErrConflict, in.Key, instance.ID)
+	}
+	out := &triggerOutput{Status: http.StatusOK, Body: NewInstance(&instance)}
+	if created {
+		out.Status = http.StatusCreated
+	}
+	out.Location = prefix + "/instances/" + out.Body.ID.String()
+	return out, nil
+}
+
+type noteInput struct {
+	ID   int64 `path:"id" minimum:"1" doc:"The instance's id"`
+	Body *NoteRequest
+}
+
+// note is the reason that was given, which the audit line shows too.
+func (in *noteInput) note(ctx context.Context) string {
+	if in.Body == nil {
+		return ""
+	}
+	exchangeOf(ctx).note = in.Body.Note
+	return in.Body.Note
+}
+
+func (s *server) cancel(ctx context.Context, in *noteInput) (*instanceOutput, error) {
+	i, err := s.cfg.Control.Cancel(ctx, in.ID, exchangeOf(ctx).principal.name, in.note(ctx), s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &instanceOutput{NewInstance(&i)}, nil
+}
+
+func (s *server) confirm(ctx context.Context, in *noteInput) (*instanceOutput, error) {
+	in.note(ctx)
+	i, err := s.cfg.Control.Confirm(ctx, in.ID, exchangeOf(ctx).principal.name, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &instanceOutput{NewInstance(&i)}, nil
+}
+
+// invalid is a problem with one mistake in a request.
+func invalid(location, message string) *Problem {
+	p := refusal(codeInvalid, "validation failed")
+	p.Errors = []Mistake{{Location: location, Message: message}}
+	return p
+}
+
+// wrap says what was attempted; a nil error stays nil.
+func wrap(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}

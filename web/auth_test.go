@@ -1,0 +1,242 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/web"
+)
+
+// A visit is how the matrix asks for a route, and what a principal who may use it is answered.
+type visit struct {
+	path, body string
+	want       int
+}
+
+// visits must hold every route of the table.
+func visits(f *fixture) map[string]visit {
+	waiting := f.at("orders", 20).ID
+	attempt := f.run(f.at("stores", 5), "loaded\n", "succeeded")
+	ended := f.at("stores", 5).ID
+	instance := func(id int64, rest string) string { return fmt.Sprintf("/api/v1/instances/%d%s", id, rest) }
+	return map[string]visit{
+		"live":            {"/livez", "", 200},
+		"ready":           {"/readyz", "", 200},
+		"describe":        {"/api/v1/openapi.json", "", 200},
+		"status":          {"/api/v1/status", "", 200},
+		"listJobs":        {"/api/v1/jobs", "", 200},
+		"getJob":          {"/api/v1/jobs/retail/orders", "", 200},
+		"triggerJob":      {"/api/v1/jobs/retail/stores/trigger", "{}", 201},
+		"listInstances":   {"/api/v1/instances", "", 200},
+		"getInstance":     {instance(ended, ""), "", 200},
+		"listWaits":       {instance(waiting, "/waits"), "", 200},
+		"listAttempts":    {instance(ended, "/attempts"), "", 200},
+		"listEvents":      {instance(ended, "/events"), "", 200},
+		"explainInstance": {instance(waiting, "/explain"), "", 200},
+		"cancelInstance":  {instance(f.at("orders", 21).ID, "/cancel"), "{}", 200},
+		"confirmInstance": {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200},
+		"getAttempt":      {fmt.Sprintf("/api/v1/attempts/%d", attempt), "", 200},
+		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200},
+	}
+}
+
+func TestEveryRouteAsksEveryoneForTheirRole(t *testing.T) {
+	f := newFixture(t)
+	f.token("expired", "admin", start)
+	f.token("of no role", "superuser", time.Time{})
+	revoked := f.token("revoked", "admin", time.Time{})
+	require.NoError(t, f.db.RevokeToken(t.Context(), revoked, start))
+	f.tokens["nobody's"], _ = web.NewToken()
+	f.tokens["truncated"] = f.tokens["admin"][:20]
+	f.tokens["empty"] = ""
+	f.tokens["of another case"] = strings.ToUpper(f.tokens["admin"])
+	f.tokens["with a tail"] = f.tokens["admin"] + "A"
+	strangers := map[string]int{
+		"": 401, "expired": 401, "revoked": 401, "nobody's": 401, "truncated": 401, "empty": 401, "of another case": 401, "with a tail": 401,
+		"of no role": 403,
+	}
+
+	described := readDescription(t)
+	all := visits(f)
+	for _, route := range web.Table() {
+		v, listed := all[route.ID]
+		require.True(t, listed, "the route %s %s is missing from the matrix", route.Method, route.Pattern)
+		delete(all, route.ID)
+		check := func(who string, want int) {
+			t.Helper()
+			w := f.as(who, route.Method, v.path, v.body)
+			require.Equal(t, want, w.Code, "%s %s as %q: %s", route.Method, v.path, who, w.Body)
+			described.check(t, route, w)
+			if want == 401 {
+				require.Equal(t, `Bearer realm="almanac"`, w.Header().Get("WWW-Authenticate"))
+			}
+			if route.Method == http.MethodGet {
+				require.Equal(t, want, f.as(who, http.MethodHead, v.path, "").Code, "HEAD %s as %q", v.path, who)
+			}
+		}
+		for who, want := range strangers {
+			if route.Permission == web.Public {
+				want = v.want
+			}
+			check(who, want)
+		}
+		for rank, role := range web.Roles {
+			want := v.want
+			if route.Permission != web.Public && web.Viewer+web.Permission(rank) < route.Permission {
+				want = 403
+			}
+			check(string(role), want)
+		}
+	}
+	require.Empty(t, all, "the matrix lists routes that there are not")
+}
+
+func TestThePublicListIsClosed(t *testing.T) {
+	golden, err := os.ReadFile("testdata/public.txt")
+	require.NoError(t, err)
+	var public strings.Builder
+	for _, route := range web.Table() {
+		if route.Permission == web.Public {
+			fmt.Fprintln(&public, route.Method, route.Pattern)
+		}
+	}
+	require.Equal(t, string(golden), public.String(), "a public route is a decision, not an accident: testdata/public.txt is edited by hand")
+}
+
+func TestARouteWithoutPermissionCannotBeMounted(t *testing.T) {
+	f := newFixture(t)
+	for _, permission := range []web.Permission{0, -1, web.Admin + 1} {
+		_, err := web.NewWithout(f.cfg, "listJobs", func(p *web.Permission, _, _ *string) { *p = permission })
+		require.EqualError(t, err, "web: the route GET /api/v1/jobs has no permission")
+	}
+	_, err := web.NewWithout(f.cfg, "listJobs", func(_ *web.Permission, _, pattern *string) { *pattern = "/api/v1/{" })
+	require.Error(t, err, "a pattern that the router refuses is an error, not a panic")
+}
+
+func TestNothingIsAllowedByDefault(t *testing.T) {
+	for p := web.Permission(-1); p <= web.Admin+1; p++ {
+		require.False(t, web.ZeroPrincipalAllows(p), p)
+		require.False(t, web.Allows("root", p), p)
+		require.False(t, web.Allows("Admin", p), p)
+	}
+	require.False(t, web.Allows(web.RoleAdmin, 0))
+	require.False(t, web.Allows(web.RoleAdmin, web.Public))
+	require.False(t, web.Allows(web.RoleAdmin, web.Admin+1))
+	require.True(t, web.Allows(web.RoleAdmin, web.Viewer))
+	require.False(t, web.Allows(web.RoleViewer, web.Operator))
+}
+
+func TestUnknownPathsAnswerStrangersLikeKnownOnes(t *testing.T) {
+	f := newFixture(t)
+	for _, path := range []string{"/", "/api", "/api/v1", "/api/v1/nothing", "/metrics", "/debug/pprof", "/docs", "/openapi.json", "/schemas/Job", "/livezz", "/livez;x", "/livez.json", "/api/v1/jobs.json"} {
+		refused(f, f.as("", http.MethodGet, path, ""), 401, "unauthenticated")
+		refused(f, f.as("viewer", http.MethodGet, path, ""), 404, "not-found")
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodTrace, "BREW"} {
+		refused(f, f.as("", method, "/api/v1/jobs", ""), 401, "unauthenticated")
+		w := f.as("viewer", method, "/api/v1/jobs", "")
+		refused(f, w, 405, "method-not-allowed")
+		require.Equal(t, "GET, HEAD", w.Header().Get("Allow"))
+	}
+	refused(f, f.as("viewer", http.MethodPost, "/api/v1/nothing", "a=b", header("Content-Type", "application/x-www-form-urlencoded")), 404, "not-found")
+	require.Equal(t, "POST", f.as("viewer", http.MethodGet, "/api/v1/instances/1/cancel", "").Header().Get("Allow"))
+}
+
+func TestOnlyOneBearerHeaderCounts(t *testing.T) {
+	f := newFixture(t)
+	secret := f.tokens["admin"]
+	for name, o := range map[string]option{
+		"basic":        header("Authorization", "Basic "+secret),
+		"bare":         header("Authorization", secret),
+		"two spaces":   header("Authorization", "Bearer  "+secret),
+		"two in one":   header("Authorization", "Bearer "+secret+", Bearer "+secret),
+		"cookie":       header("Cookie", "Authorization=Bearer "+secret+"; token="+secret),
+		"another name": header("X-Api-Key", secret),
+		"query":        func(r *http.Request) { r.URL.RawQuery = "access_token=" + secret },
+		"two headers": func(r *http.Request) {
+			r.Header.Add("Authorization", "Bearer "+secret)
+			r.Header.Add("Authorization", "Bearer "+secret)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refused(f, f.as("", http.MethodGet, "/api/v1/status", "", o), 401, "unauthenticated")
+		})
+	}
+	require.Equal(t, 200, f.as("", http.MethodGet, "/api/v1/status", "", header("Authorization", "bearer "+secret)).Code)
+}
+
+func TestATokenEndsAtItsExpiry(t *testing.T) {
+	f := newFixture(t)
+	f.token("short", "viewer", start.Add(time.Hour))
+	f.now = start.Add(time.Hour - time.Millisecond)
+	require.Equal(t, 200, f.as("short", http.MethodGet, "/api/v1/status", "").Code)
+	f.now = start.Add(time.Hour)
+	refused(f, f.as("short", http.MethodGet, "/api/v1/status", ""), 401, "token-expired")
+}
+
+func TestSecretsAreRandomAndOnlyTheirHashIsKept(t *testing.T) {
+	seen := map[string]bool{}
+	for range 100 {
+		secret, hash := web.NewToken()
+		require.Regexp(t, `^alm_[A-Za-z0-9_-]{43}$`, secret)
+		require.Len(t, hash, 32)
+		require.Equal(t, hash, web.HashToken(secret))
+		require.False(t, seen[secret])
+		seen[secret] = true
+	}
+}
+
+func TestWithoutTokensOnLoopbackOnly(t *testing.T) {
+	f := newFixture(t)
+	open := f.cfg
+	open.Dev = true
+	_, err := web.New(open)
+	require.ErrorContains(t, err, "loopback")
+
+	f = newFixture(t, func(c *web.Config) { c.Dev, c.Loopback, c.Tokens = true, true, nil })
+	for _, name := range []string{"127.0.0.1:8080", "127.8.7.6", "localhost", "localhost:1", "LOCALHOST:1", "[::1]:8080", "[::1]"} {
+		require.Equal(t, 200, f.as("", http.MethodGet, "/api/v1/status", "", host(name)).Code, name)
+	}
+	for _, name := range []string{"example.com", "127.0.0.1.example.com", "localhost.example.com", "192.168.1.4:8080", "0.0.0.0:8080", ""} {
+		refused(f, f.as("", http.MethodGet, "/api/v1/status", "", host(name)), 421, "wrong-host")
+	}
+	f.tokens["wrong"], _ = web.NewToken()
+	refused(f, f.as("wrong", http.MethodGet, "/api/v1/status", "", host("localhost")), 401, "unauthenticated")
+}
+
+func TestPagesOfOtherSitesCannotAct(t *testing.T) {
+	f := newFixture(t)
+	acts := visits(f)
+	for _, route := range web.Table() {
+		if route.Method == http.MethodGet {
+			continue
+		}
+		v := acts[route.ID]
+		for name, o := range map[string]option{
+			"a fetch of another site":   header("Sec-Fetch-Site", "cross-site"),
+			"a page of the same domain": header("Sec-Fetch-Site", "same-site"),
+			"an old browser":            header("Origin", "https://evil.example"),
+			"a sandboxed frame":         header("Origin", "null"),
+		} {
+			refused(f, f.as("admin", route.Method, v.path, v.body, o), 403, "cross-origin")
+			refused(f, f.as("", route.Method, v.path, v.body, o), 403, "cross-origin")
+			t.Log(route.ID, name)
+		}
+		require.Equal(t, v.want, f.as("admin", route.Method, v.path, v.body, header("Sec-Fetch-Site", "same-origin")).Code)
+		require.Equal(t, v.want, f.as("admin", route.Method, v.path, v.body, header("Origin", "http://example.com")).Code)
+	}
+}
+
+func TestReadingNeverActs(t *testing.T) {
+	for _, route := range web.Table() {
+		require.Equal(t, route.Method != http.MethodGet, route.Audit, route.ID)
+		require.Equal(t, route.Method != http.MethodGet, route.BodyLimit > 0, route.ID)
+		require.Equal(t, route.Method != http.MethodGet, route.Permission > web.Viewer, route.ID)
+	}
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"net/http"
+	"time"
+)
+
+// A RouteLine is a line of the table as the tests see it.
+type RouteLine struct {
+	Method, Pattern, ID string
+	Permission          Permission
+	BodyLimit           int64
+	Audit               bool
+}
+
+// Table lists the routes.
+func Table() []RouteLine {
+	var lines []RouteLine
+	for _, rt := range table() {
+		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit})
+	}
+	return lines
+}
+
+// NewWithout builds the API with one route changed.
+func NewWithout(cfg Config, id string, change func(permission *Permission, method, pattern *string)) (http.Handler, error) {
+	routes := table()
+	for i := range routes {
+		if rt := &routes[i]; rt.ID == id {
+			change(&rt.Permission, &rt.Method, &rt.Pattern)
+		}
+	}
+	return build(cfg, routes)
+}
+
+// Allows is Role.allows.
+func Allows(r Role, p Permission) bool { return r.allows(p) }
+
+// ZeroPrincipalAllows reports whether a principal that nobody filled in may use a permission.
+func ZeroPrincipalAllows(p Permission) bool { return principal{}.role.allows(p) }
+
+// NewRate is newRateLimit's take.
+func NewRate(l Limits) func(name string, now time.Time) (time.Duration, bool) {
+	return newRateLimit(l).take
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// The OpenAPI library reads the tags of exported fields only, and not those of an embedded type that is not exported: hence the repetitions.
+
+type listInstancesInput struct {
+	Workflow string         `query:"workflow" maxLength:"128" doc:"Only of this workflow"`
+	Job      string         `query:"job" maxLength:"128" doc:"Only of this job; needs workflow"`
+	State    []engine.State `query:"state,explode" enum:"waiting,running,lost,succeeded,forced,failed,skipped,cancelled" maxItems:"8" doc:"Only in one of these states"`
+	Kind     engine.Kind    `query:"kind" enum:"scheduled,manual,backfill" doc:"Only of this kind"`
+	From     time.Time      `query:"from" doc:"Only with a plan time at or after this"`
+	To       time.Time      `query:"to" doc:"Only with a plan time before this"`
+	Cursor   string         `query:"cursor" maxLength:"512" doc:"next of the page before"`
+	Limit    int            `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+}
+
+type instancePageOutput struct{ Body InstancePage }
+
+func (s *server) listInstances(ctx context.Context, in *listInstancesInput) (*instancePageOutput, error) {
+	switch {
+	case in.Job != "" && in.Workflow == "":
+		return nil, invalid("query.job", "a job is named together with its workflow")
+	case !in.From.IsZero() && !in.To.IsZero() && !in.From.Before(in.To):
+		return nil, invalid("query.to", "to must be after from: the window is [from, to)")
+	}
+	filter := InstanceFilter{Workflow: in.Workflow, Job: in.Job, States: in.State, Kind: in.Kind, From: in.From, To: in.To}
+	page, next, err := s.cfg.History.Instances(ctx, filter, in.Cursor, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &instancePageOutput{InstancePage{Items: make([]Instance, len(page)), Next: next}}
+	for i := range page {
+		out.Body.Items[i] = NewInstance(&page[i])
+	}
+	return out, nil
+}
+
+type instanceInput struct {
+	ID int64 `path:"id" minimum:"1" doc:"The instance's id"`
+}
+
+type instanceOutput struct{ Body Instance }
+
+func (s *server) getInstance(ctx context.Context, in *instanceInput) (*instanceOutput, error) {
+	i, err := s.instance(ctx, in.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &instanceOutput{NewInstance(&i)}, nil
+}
+
+// instance reads one instance, and in the same snapshot whatever more there is to read.
+func (s *server) instance(ctx context.Context, id int64, more func(v engine.View) error) (i engine.Instance, err error) {
+	err = s.cfg.Rows.Read(ctx, func(v engine.View) error {
+		if i, err = v.Instance(id); err != nil || more == nil {
+			return err
+		}
+		return more(v)
+	})
+	return i, wrap(err, "read instance %d", id)
+}
+
+type waitsOutput struct{ Body WaitList }
+
+func (s *server) listWaits(ctx context.Context, in *instanceInput) (*waitsOutput, error) {
+	var waits []engine.Wait
+	i, err := s.instance(ctx, in.ID, func(v engine.View) (err error) {
+		waits, err = v.Waits(in.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &waitsOutput{WaitList{Items: make([]Wait, len(waits))}}
+	for n := range waits {
+		out.Body.Items[n] = newWait(&waits[n], i.PlanTime.Location())
+	}
+	return out, nil
+}
+
+type eventsInput struct {
+	ID    int64 `path:"id" minimum:"1" doc:"The instance's id"`
+	After int64 `query:"after" minimum:"0" doc:"next of the page before"`
+	Limit int   `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+}
+
+type eventsOutput struct{ Body EventPage }
+
+func (s *server) listEvents(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
+	i, err := s.instance(ctx, in.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	events, err := s.cfg.History.Events(ctx, in.After, in.ID, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := &eventsOutput{EventPage{Items: make([]Event, len(events))}}
+	for n := range events {
+		out.Body.Items[n] = newEvent(&events[n], i.PlanTime.Location())
+	}
+	if len(events) == in.Limit {
+		out.Body.Next = strconv.FormatInt(events[len(events)-1].ID, 10)
+	}
+	return out, nil
+}

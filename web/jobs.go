@@ -1,0 +1,199 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+// A Job is a job as a row of a list.
+type Job struct {
+	ID        ID        `json:"id"`
+	Workflow  string    `json:"workflow" example:"retail"`
+	Job       string    `json:"job" example:"orders"`
+	Version   ID        `json:"version" doc:"The current version of its definition"`
+	CreatedAt time.Time `json:"createdAt" doc:"When the name first appeared"`
+	Disabled  bool      `json:"disabled,omitempty"`
+	Removed   bool      `json:"removed,omitempty" doc:"Its definition is gone; its instances are not"`
+	PlannedTo time.Time `json:"plannedTo,omitzero" doc:"Its instances are written down up to here, excluded"`
+}
+
+// A JobPage is a page of jobs.
+type JobPage struct {
+	Items []Job  `json:"items"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+}
+
+// A JobDetail is a job with its definition and what follows from it.
+type JobDetail struct {
+	Job
+	Description     string          `json:"description,omitempty"`
+	Tags            []string        `json:"tags,omitempty"`
+	Definition      json.RawMessage `json:"definition" doc:"A workflow document that holds this job alone"`
+	DefinitionError string          `json:"definitionError,omitempty" doc:"Why this program cannot read the definition; what follows from it is absent then"`
+	TimeZone        string          `json:"timeZone,omitempty" example:"Europe/Berlin"`
+	Recurrence      string          `json:"recurrence,omitempty" doc:"When it is due, in words" example:"every day at 06:00, in Europe/Berlin."`
+	Next            []time.Time     `json:"next,omitempty" doc:"The next plan times; absent for a job that is started on demand, disabled or over"`
+	DependsOn       []Dependency    `json:"dependsOn,omitempty"`
+	Params          []Param         `json:"params,omitempty" doc:"What a trigger may give"`
+	Confirm         bool            `json:"confirm,omitempty" doc:"Its instances wait for a person"`
+	Concurrency     int             `json:"concurrency,omitempty" doc:"Instances that run at once"`
+}
+
+// A Dependency says that a job's instances wait for instances of another.
+type Dependency struct {
+	Workflow        string           `json:"workflow"`
+	Job             string           `json:"job"`
+	Self            bool             `json:"self,omitempty" doc:"It waits for its own earlier instances"`
+	Policy          string           `json:"policy" enum:"natural,traditional"`
+	Nearest         bool             `json:"nearest,omitempty" doc:"rule: nearest"`
+	Previous        int              `json:"previous,omitempty" doc:"That many cycles before; absent for the same cycle"`
+	Select          string           `json:"select" doc:"default, all, any, first, last, or how many must be satisfied"`
+	Hours           []int            `json:"hours,omitempty"`
+	OnMissing       engine.OnMissing `json:"onMissing" enum:"run,wait,cancel"`
+	OnFailed        engine.OnFailed  `json:"onFailed" enum:"wait,run,cancel"`
+	WaitPreviousEnd bool             `json:"waitPreviousEnd,omitempty"`
+}
+
+// A Param is a value that a trigger may give.
+type Param struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type" enum:"string,integer,number,boolean"`
+	Default  *string  `json:"default,omitempty"`
+	Required bool     `json:"required,omitempty"`
+	Enum     []string `json:"enum,omitempty"`
+}
+
+// NewJob is a job's row as the API shows it. The command line uses it to show the same without a server.
+func NewJob(row *engine.JobRow) Job {
+	return Job{
+		ID: ID(row.ID), Workflow: row.Ref.Workflow, Job: row.Ref.Job, Version: ID(row.Version), CreatedAt: row.CreatedAt.UTC(),
+		Disabled: row.Disabled, Removed: row.Removed, PlannedTo: in(row.PlannedTo, time.UTC),
+	}
+}
+
+type listJobsInput struct {
+	Workflow string `query:"workflow" maxLength:"128" doc:"Only of this workflow"`
+	Query    string `query:"q" maxLength:"256" doc:"Only whose workflow/job has this in it, whatever the case of its letters"`
+	Removed  bool   `query:"removed" doc:"Removed jobs too"`
+	Cursor   string `query:"cursor" maxLength:"512" doc:"next of the page before"`
+	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+}
+
+type jobPageOutput struct{ Body JobPage }
+
+func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutput, error) {
+	after, err := readJobCursor(in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.cfg.Jobs.Jobs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list jobs: %w", err)
+	}
+	query := strings.ToLower(in.Query)
+	out := &jobPageOutput{JobPage{Items: []Job{}}}
+	for i := range rows {
+		row := &rows[i]
+		switch {
+		case row.Removed && !in.Removed, in.Workflow != "" && row.Ref.Workflow != in.Workflow, compareRefs(row.Ref, after) <= 0:
+			continue
+		case !strings.Contains(strings.ToLower(row.Ref.String()), query):
+			continue
+		case len(out.Body.Items) == in.Limit:
+			last := &out.Body.Items[in.Limit-1]
+			out.Body.Next = jobCursor(engine.JobRef{Workflow: last.Workflow, Job: last.Job})
+			return out, nil
+		}
+		out.Body.Items = append(out.Body.Items, NewJob(row))
+	}
+	return out, nil
+}
+
+func compareRefs(a, b engine.JobRef) int {
+	return cmp.Or(cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Job, b.Job))
+}
+
+// jobCursor names the last job of a page. A page begins after that name, whatever came or went meanwhile.
+func jobCursor(ref engine.JobRef) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(ref.String()))
+}
+
+func readJobCursor(cursor string) (engine.JobRef, error) {
+	if cursor == "" {
+		return engine.JobRef{}, nil
+	}
+	name, err := base64.RawURLEncoding.DecodeString(cursor)
+	workflow, job, ok := strings.Cut(string(name), "/")
+	if err != nil || !ok {
+		return engine.JobRef{}, invalid("query.cursor", "the cursor is not one that this list gave")
+	}
+	return engine.JobRef{Workflow: workflow, Job: job}, nil
+}
+
+type jobInput struct {
+	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
+	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
+}
+
+type jobOutput struct{ Body JobDetail }
+
+func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
+	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
+	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("read job %s: %w", ref, err)
+	}
+	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
+	if err != nil {
+		return nil, fmt.Errorf("read the definition of %s: %w", ref, err)
+	}
+	out := &jobOutput{JobDetail{Job: NewJob(&row), Definition: version.Definition}}
+	job, err := s.cfg.Decode(version.Definition, version.Folder)
+	if err != nil {
+		out.Body.DefinitionError = err.Error()
+		return out, nil
+	}
+	return out, out.Body.fill(job, &row, s.cfg.Now())
+}
+
+// fill adds what follows from the definition.
+func (d *JobDetail) fill(job *engine.Job, row *engine.JobRow, now time.Time) error {
+	d.Description, d.Tags, d.Recurrence, d.Confirm, d.Concurrency = job.Description, job.Tags, job.When.String(), job.Confirm, job.Concurrency
+	for i := range job.DependsOn {
+		d.DependsOn = append(d.DependsOn, newDependency(&job.DependsOn[i]))
+	}
+	for _, p := range job.Params {
+		d.Params = append(d.Params, Param{Name: p.Name, Type: p.Type, Default: p.Default, Required: p.Required, Enum: p.Enum})
+	}
+	timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+	if err != nil {
+		return fmt.Errorf("compile the recurrence of %s: %w", row.Ref, err)
+	}
+	d.TimeZone = timetable.Location().String()
+	if row.Disabled || row.Removed {
+		return nil
+	}
+	for at := now; len(d.Next) < nextTimes; {
+		next, more := timetable.Next(at)
+		if !more {
+			break
+		}
+		d.Next, at = append(d.Next, next), next
+	}
+	return nil
+}
+
+func newDependency(d *engine.Dependency) Dependency {
+	return Dependency{
+		Workflow: d.Job.Workflow, Job: d.Job.Job, Self: d.Edge.Self, Policy: d.Edge.Policy.String(), Nearest: d.Edge.Nearest, Previous: d.Edge.Previous,
+		Select: d.Edge.Select.String(), Hours: d.Edge.Hours, OnMissing: d.OnMissing, OnFailed: d.OnFailed, WaitPreviousEnd: d.WaitPreviousEnd,
+	}
+}
