@@ -202,7 +202,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.WatchJob, v.WatchKey = 0, ""
 	}
 	if w.Timeout > 0 {
-		deadline := latest(s.Instance.PlanTime, last).Add(w.Timeout)
+		deadline := latest(s.begins(), last).Add(w.Timeout)
 		if !now.Before(deadline) {
 			if w.OnFailed == FailedRun {
 				return open
@@ -298,29 +298,30 @@ func judgeFrozen(_ time.Time, s *Situation) Verdict {
 }
 
 func judgeConcurrency(_ time.Time, s *Situation) Verdict {
-	if s.Active < s.Job.Concurrency {
+	full := s.Active >= s.Job.Concurrency
+	// One that had to wait for another of its job gives way to the latest, also when its turn has come at last.
+	if s.Job.Overlap == OverlapSkipToLatest && (full || s.Instance.Gate == GateConcurrency) && s.LaterDue && s.Instance.Kind == Scheduled {
+		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonOverlap, Detail: "overlap: skipToLatest, and a later one is due"}}
+	}
+	if !full {
 		return open
 	}
-	detail := fmt.Sprintf("%d of %d run", s.Active, s.Job.Concurrency)
-	v := Verdict{Reason: Reason{Code: ReasonConcurrency, Detail: detail}}
-	switch s.Job.Overlap {
-	case OverlapSkipToLatest:
-		if s.LaterDue && s.Instance.Kind == Scheduled {
-			return Verdict{Event: Cancel, Reason: Reason{Code: ReasonOverlap, Detail: "overlap: skipToLatest, and a later one is due; " + detail}}
-		}
-	case OverlapCancelRunning:
-		v.CancelActive = true
+	return Verdict{
+		Reason:       Reason{Code: ReasonConcurrency, Detail: fmt.Sprintf("%d of %d", s.Active, s.Job.Concurrency)},
+		CancelActive: s.Job.Overlap == OverlapCancelRunning,
 	}
-	return v
 }
 
-// waitDeadline is when the job's waitTimeout ends the wait: counted from the plan time or the last upstream plan time, whichever is later,
-// since an instance may rightly wait for a later one (`dependencies.md` §3).
+// begins is when the instance's waiting begins: its plan time, or later when it could not start at it (spread, a trigger or a run for a past day).
+func (s *Situation) begins() time.Time { return latest(s.Instance.PlanTime, s.Instance.NotBefore) }
+
+// waitDeadline is when the job's waitTimeout ends the wait: counted from when the waiting begins or the last upstream plan time, whichever is
+// later, since an instance may rightly wait for a later one (`dependencies.md` §3).
 func (s *Situation) waitDeadline() (time.Time, bool) {
 	if s.Job.WaitTimeout <= 0 {
 		return time.Time{}, false
 	}
-	from := s.Instance.PlanTime
+	from := s.begins()
 	for n := range s.Waits {
 		from = latest(from, s.Waits[n].Last)
 	}

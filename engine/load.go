@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -39,6 +38,9 @@ func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time)
 		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
 	}
 	e.defs.replace(l.definitions, l.planner)
+	for _, n := range l.notices {
+		e.cfg.Observe(n)
+	}
 	e.inbox.nudge()
 	return l.report, nil
 }
@@ -54,6 +56,7 @@ type loading struct {
 	definitions []definition
 	planner     *Planner
 	touched     []JobRef // jobs whose schedule or existence may have changed for others
+	notices     []Notice
 	report      LoadReport
 }
 
@@ -178,8 +181,14 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 	}
 	for _, i := range waiting {
 		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: Reason{Code: code}}
-		if _, err := l.tx.Apply(t); err != nil {
+		ok, err := l.tx.Apply(t)
+		if err != nil {
 			return fmt.Errorf("cancel %s: %w", i.Name(), err)
+		}
+		if ok {
+			after := i
+			after.State, after.Reason, after.EndedAt = Cancelled, t.Reason, l.now
+			l.notices = append(l.notices, Notice{Instance: after, From: i.State})
 		}
 	}
 	return nil
@@ -238,4 +247,4 @@ func (l *loading) replan() error {
 }
 
 // ErrUnknownJob is wrapped by errors about a job that is not among the loaded definitions.
-var ErrUnknownJob = errors.Join(ErrNotFound, errors.New("no such job"))
+var ErrUnknownJob = fmt.Errorf("no such job is loaded: %w", ErrNotFound)

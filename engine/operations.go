@@ -17,6 +17,7 @@ type TriggerRequest struct {
 	Key      string    // an idempotency key: the same key is the same instance; "" makes a new one
 	Params   map[string]string
 	Actor    string
+	Note     string // why, for the history
 }
 
 // Trigger records a manual instance and returns it; created is false when the key was seen before. It is durable when Trigger returns.
@@ -51,7 +52,7 @@ func (e *Engine) Trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 		}
 		instance = Instance{
 			ID: id, Job: d.row.ID, Ref: r.Ref, Version: d.row.Version, Kind: Manual, Key: r.Key, PlanTime: at, State: Waiting, Gate: GateTime,
-			Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: "triggered; dependencies are not waited for"}, NotBefore: now.Truncate(time.Millisecond),
+			Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: triggerDetail(r.Note)}, NotBefore: now.Truncate(time.Millisecond),
 			Priority: d.job.Priority, Pool: d.job.Pool, Params: r.Params,
 		}
 		if instance.Key == "" {
@@ -68,6 +69,14 @@ func (e *Engine) Trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 	}
 	e.inbox.nudge()
 	return instance, created, nil
+}
+
+func triggerDetail(note string) string {
+	const detail = "triggered; dependencies are not waited for"
+	if note == "" {
+		return detail
+	}
+	return detail + ": " + note
 }
 
 // checkParams holds what a trigger gives against what the job declares, and reports every mistake.
@@ -119,9 +128,9 @@ func isOfType(value, kind string) bool {
 func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now time.Time) (Instance, error) {
 	reason := Reason{Code: ReasonPerson, Actor: actor, Detail: note}
 	var instance Instance
-	var running bool
+	var running, ended bool
 	err := e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
-		running = false
+		running, ended = false, false
 		if instance, err = tx.Instance(id); err != nil {
 			return err
 		}
@@ -138,17 +147,24 @@ func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now t
 		if _, err := instance.State.On(Cancel); err != nil {
 			return fmt.Errorf("%w: %w", ErrConflict, err)
 		}
-		_, err = tx.Apply(Transition{Instance: id, Event: Cancel, From: instance.State, Fence: instance.Fence, At: now, Reason: reason})
+		ended, err = tx.Apply(Transition{Instance: id, Event: Cancel, From: instance.State, Fence: instance.Fence, At: now, Reason: reason})
 		return err
 	})
 	if err != nil {
 		return Instance{}, fmt.Errorf("cancel instance %d: %w", id, err)
 	}
-	if running {
+	before := instance.State
+	if instance, err = e.read(ctx, id); err != nil {
+		return Instance{}, err
+	}
+	switch {
+	case running:
 		e.inbox.cancel(cancelRequest{id, reason})
+	case ended:
+		e.cfg.Observe(Notice{Instance: instance, From: before})
 	}
 	e.inbox.nudge()
-	return e.read(ctx, id)
+	return instance, nil
 }
 
 // Confirm lets an instance whose job says `confirm: true` pass, for a person.

@@ -228,7 +228,7 @@ func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situa
 		return nil, fmt.Errorf("count running instances of %s: %w", i.Ref, err)
 	}
 	mayBeLate := i.Gate == GateTime && now.Sub(i.NotBefore) > MisfireGrace && job.Misfire == MisfireRunLatest
-	if mayBeLate || job.Overlap == OverlapSkipToLatest && s.Active >= job.Concurrency {
+	if mayBeLate || job.Overlap == OverlapSkipToLatest && (s.Active >= job.Concurrency || i.Gate == GateConcurrency) {
 		if s.LaterDue, err = v.LaterDue(i, now); err != nil {
 			return nil, fmt.Errorf("look for a later instance of %s: %w", i.Ref, err)
 		}

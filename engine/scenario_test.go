@@ -103,8 +103,8 @@ func parseActions(t *testing.T, text string) map[string]action {
 			continue
 		}
 		name, rest := words[0], words[1:]
-		if rest[0] == "error" {
-			name, rest = name+" error", rest[1:]
+		if strings.HasPrefix(rest[0], "error") {
+			name, rest = name+" "+rest[0], rest[1:]
 		}
 		var a action
 		if rest[0] == "hang" {
@@ -127,6 +127,14 @@ func (s *scenario) play() string {
 	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir})
 	require.NoError(s.t, err)
 	s.db = db
+	// A failed requirement must not leave the bubble's goroutines behind.
+	defer func() {
+		if s.stop != nil {
+			s.stop()
+			<-s.done
+		}
+		db.Close()
+	}()
 	for line := range strings.Lines(s.sections["script"]) {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
@@ -267,6 +275,7 @@ type actor struct {
 	scenario *scenario
 	mu       sync.Mutex
 	live     map[int64]func(engine.Result)
+	started  time.Duration
 	dead     bool
 }
 
@@ -291,11 +300,13 @@ func (r *actor) Start(a engine.Attempt, done func(engine.Result)) {
 		result.Attempt, result.StartedAt, result.EndedAt = a.ID, began, time.Now()
 		done(result)
 	}
+	r.started++ // no two end at one instant: the timeline has one order
+	takes := act.takes + r.started*time.Microsecond
 	r.mu.Unlock()
 	if act.hangs {
 		return
 	}
-	time.AfterFunc(act.takes, func() {
+	time.AfterFunc(takes, func() {
 		result := engine.Result{Outcome: engine.OutcomeSucceeded, Exit: &act.exit}
 		if act.exit != 0 {
 			result.Outcome = engine.OutcomeFailed

@@ -152,7 +152,7 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 			}
 			step, row := &r.job.Steps[i], p.Step(i)
 			if step.When != "" && row.Attempts == 0 {
-				wanted, err := e.cfg.Condition(step.When, p.environment(r.instance.Params))
+				wanted, err := e.cfg.Condition(step.When, p.environment(effectiveParams(r.job, &r.instance), r.instance.PlanTime))
 				if err != nil {
 					p.Broken(i, Reason{Code: ReasonStepFailed, Detail: stepText(step.Name) + "when: " + err.Error()})
 					continue

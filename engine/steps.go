@@ -163,7 +163,7 @@ func (p *Progress) Ended(i int, r Result) {
 		row.State = StepWaiting
 		p.waiting++
 		p.stopped = true
-		p.lost = &Reason{Code: ReasonLost, Detail: stepText(row.Step) + "outcome unknown: " + r.String()}
+		p.lost = &Reason{Code: ReasonLost, Detail: stepText(row.Step) + r.String()}
 	case r.Outcome == OutcomeLost:
 		// The attempt counts, the retry policy does not: it is about failures that are known.
 		row.State, row.NotBefore = StepWaiting, time.Time{}
@@ -261,13 +261,13 @@ func (p *Progress) CancelRest() {
 	p.waiting = 0
 }
 
-// environment is what a step's `when` may name: the outcome and outputs of earlier steps, and the parameters.
-func (p *Progress) environment(params map[string]string) map[string]any {
+// environment is what a step's `when` may name: the outcome and outputs of earlier steps, the parameters and the plan time.
+func (p *Progress) environment(params map[string]string, planTime time.Time) map[string]any {
 	steps := make(map[string]any, len(p.rows))
 	for i := range p.rows {
 		steps[p.rows[i].Step] = map[string]any{"outcome": string(p.rows[i].State), "outputs": p.rows[i].Outputs}
 	}
-	return map[string]any{"steps": steps, "params": params}
+	return map[string]any{"steps": steps, "params": params, "planTime": planTime}
 }
 
 func stepText(step string) string {

@@ -6,11 +6,13 @@ import (
 )
 
 // The write-ahead log is copied back into the file when it has grown past walCopy, beside the writer; past walTruncate, because readers or a
-// steady stream of writes kept it from being used from the start again, writes wait while it is cut.
+// steady stream of writes kept it from being used from the start again, writes wait while it is cut. A reader that stays holds that up: it is
+// given walPatience, and the log grows by walTruncate before the next attempt.
 const (
 	walCopy     = 8 << 20
 	walTruncate = 64 << 20
 	walLook     = 32 // commits between two looks at its size
+	walPatience = "PRAGMA busy_timeout = 100"
 )
 
 // A checkpointer keeps the write-ahead log small from a goroutine and a connection of its own.
@@ -21,6 +23,7 @@ type checkpointer struct {
 	ended   chan error
 	commits int // of the writer's goroutine
 	busy    atomic.Bool
+	cutAt   int64 // size from which the log is cut
 }
 
 func startCheckpointer(path string) (*checkpointer, error) {
@@ -28,7 +31,10 @@ func startCheckpointer(path string) (*checkpointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checkpointer{wal: path + "-wal", s: s, wanted: make(chan struct{}, 1), ended: make(chan error, 1)}
+	if err := s.control(walPatience); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	c := &checkpointer{wal: path + "-wal", s: s, wanted: make(chan struct{}, 1), ended: make(chan error, 1), cutAt: walTruncate}
 	go c.run()
 	return c, nil
 }
@@ -51,8 +57,9 @@ func (c *checkpointer) run() {
 		c.busy.Store(true)
 		// A checkpoint that fails leaves the log as it is: nothing is lost, and the next one tries again.
 		failed = c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
-		if fileSize(c.wal) >= walTruncate {
+		if size := fileSize(c.wal); size >= c.cutAt {
 			failed = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
+			c.cutAt = max(walTruncate, fileSize(c.wal)+walTruncate)
 		}
 		c.busy.Store(false)
 	}

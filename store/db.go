@@ -29,10 +29,17 @@ type DB struct {
 
 	writer *writer // nil when read-only
 
+	checking sync.WaitGroup
+	stop     context.CancelFunc // of the check that goes on beside
+
 	mu       sync.Mutex
 	closed   bool
 	inflight sync.WaitGroup
 }
+
+// checkAtOnce is the size up to which a file is checked before anything is done with it after an unclean stop: about a second and a half. A
+// larger one is checked beside the work that begins, and damage ends the writing then.
+var checkAtOnce int64 = 512 << 20
 
 var _ engine.Store = (*DB)(nil)
 
@@ -59,10 +66,11 @@ func (db *DB) open(ctx context.Context) error {
 		return err
 	}
 	const op = "open the database in"
+	later := false
 	if !db.cfg.ReadOnly {
 		if exists {
-			if unclean {
-				if err := db.check(); err != nil {
+			if later = unclean && fileSize(db.dir.file()) > checkAtOnce; unclean && !later {
+				if err := db.check(ctx); err != nil {
 					return db.unusable(op, err)
 				}
 			}
@@ -89,6 +97,9 @@ func (db *DB) open(ctx context.Context) error {
 	}
 	if db.writer, err = startWriter(db.dir.file()); err != nil {
 		return errors.Join(db.unusable(op, err), first.close())
+	}
+	if later {
+		db.checkBeside()
 	}
 	return nil
 }
@@ -118,20 +129,33 @@ func (db *DB) create(ctx context.Context) error {
 }
 
 // check looks for damage after a stop that was no Close.
-func (db *DB) check() error {
+func (db *DB) check(ctx context.Context) error {
 	s, err := openSession(db.dir.file(), true)
 	if err != nil {
 		return err
 	}
-	found := ""
+	s.ctx = ctx
+	result := ""
 	err = s.read("PRAGMA quick_check(1)", func(c *columns) error {
-		found = c.text()
+		result = c.text()
 		return nil
 	}, nil)
-	if err == nil && found != "ok" {
-		err = fmt.Errorf("%w: %s", ErrCorrupt, found)
+	if err == nil && result != "ok" {
+		err = fmt.Errorf("%w: %s", ErrCorrupt, result)
 	}
 	return errors.Join(err, s.close())
+}
+
+// checkBeside checks while the work goes on, and ends the writing when there is damage.
+func (db *DB) checkBeside() {
+	ctx, cancel := context.WithCancel(context.Background())
+	db.stop = cancel
+	db.checking.Go(func() {
+		if err := db.check(ctx); err != nil && ctx.Err() == nil {
+			err = db.unusable("write to the database in", err)
+			db.writer.failed.CompareAndSwap(nil, &err)
+		}
+	})
 }
 
 func (db *DB) checkVersion(s *session) error {
@@ -193,6 +217,10 @@ func (db *DB) Close() error {
 	db.mu.Unlock()
 	db.inflight.Wait()
 
+	if db.stop != nil {
+		db.stop()
+		db.checking.Wait()
+	}
 	var errs []error
 	for range db.cfg.Readers {
 		if s := <-db.readers; s != nil {

@@ -223,40 +223,46 @@ func (e *ChainError) Error() string {
 	return fmt.Sprintf("the history is not as it was written: event %d %s", e.Event, e.Why)
 }
 
-// VerifyChain reads the whole history and checks that no row was changed, removed or put in between. The error is a *ChainError when one was.
+// VerifyChain reads the whole history and checks that no row was changed, removed or put in between. The error is a *ChainError when one was. It
+// reads in parts, so that the write-ahead log need not wait for it.
 func (db *DB) VerifyChain(ctx context.Context) error {
-	return db.read(ctx, func(v *view) error {
-		var c chain
-		if _, err := v.s.one(anchorSQL, func(row *columns) error {
-			c.id = row.int()
-			copy(c.hash[:], row.blob())
-			return nil
-		}); err != nil {
-			return fmt.Errorf("read the beginning of the history: %w", err)
+	var c chain
+	for more := true; more; {
+		err := db.read(ctx, func(v *view) (err error) {
+			more, err = v.verify(&c)
+			return err
+		})
+		if err != nil {
+			return err
 		}
-		for more := true; more; {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			more = false
-			err := v.s.query(eventsSQL, func(row *columns) error {
-				more = true
-				e := scanEvent(row)
-				if e.id != c.id+1 {
-					return &ChainError{c.id + 1, "is missing"}
-				}
-				stored := e.hash
-				e.seal(&c.hash)
-				if !bytes.Equal(stored[:], e.hash[:]) {
-					return &ChainError{e.id, "was changed"}
-				}
-				c = chain{e.id, e.hash}
-				return nil
-			}, c.id, verifyBatch)
-			if err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// verify checks the next events after c and moves c; more is false at the end.
+func (v *view) verify(c *chain) (more bool, err error) {
+	if _, err := v.s.one(anchorSQL, func(row *columns) error {
+		if n, hash := row.int(), row.blob(); n > c.id || c.id == 0 {
+			c.id = n // retention may have passed by
+			copy(c.hash[:], hash)
 		}
 		return nil
-	})
+	}); err != nil {
+		return false, fmt.Errorf("read the beginning of the history: %w", err)
+	}
+	err = v.s.query(eventsSQL, func(row *columns) error {
+		more = true
+		e := scanEvent(row)
+		if e.id != c.id+1 {
+			return &ChainError{c.id + 1, "is missing"}
+		}
+		stored := e.hash
+		e.seal(&c.hash)
+		if !bytes.Equal(stored[:], e.hash[:]) {
+			return &ChainError{e.id, "was changed"}
+		}
+		*c = chain{e.id, e.hash}
+		return nil
+	}, c.id, verifyBatch)
+	return more, err
 }

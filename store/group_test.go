@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
@@ -308,4 +310,74 @@ func TestLogIsCutWhenItHasGrown(t *testing.T) {
 	}
 	require.Less(t, fileSize(c.wal), int64(walTruncate))
 	require.GreaterOrEqual(t, fileSize(db.dir.file()), int64(10<<20), "it was copied")
+}
+
+func TestALargeFileIsCheckedBesideTheWork(t *testing.T) {
+	defer func(n int64) { checkAtOnce = n }(checkAtOnce)
+	checkAtOnce = 0
+	ctx := context.Background()
+	filled := func() string {
+		dir := t.TempDir()
+		db, err := Open(ctx, Config{Dir: dir})
+		require.NoError(t, err)
+		for range 20 {
+			require.NoError(t, db.Write(ctx, func(tx engine.Tx) error {
+				for range 1000 {
+					if err := note("filling")(tx); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		require.NoError(t, db.Close())
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fileName+"-wal"), make([]byte, 32), 0o600))
+		return dir
+	}
+	whole, err := Open(ctx, Config{Dir: filled()})
+	require.NoError(t, err)
+	whole.checking.Wait()
+	require.NoError(t, whole.Failed())
+	require.NoError(t, whole.Write(ctx, note("after")))
+	require.NoError(t, whole.Close())
+
+	dir := filled()
+	path := filepath.Join(dir, fileName)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	copy(content[len(content)/2:], make([]byte, 4096)) // in the history, which nobody reads when a server starts
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	damaged, err := Open(ctx, Config{Dir: dir})
+	require.NoError(t, err)
+	damaged.checking.Wait()
+	require.ErrorIs(t, damaged.Failed(), ErrCorrupt)
+	require.ErrorIs(t, damaged.Write(ctx, note("lost")), ErrCorrupt)
+	require.NoError(t, damaged.Close())
+}
+
+func TestAReaderThatStaysHoldsUpNoWrite(t *testing.T) {
+	db := openHere(t)
+	ctx := context.Background()
+	require.NoError(t, db.Write(ctx, func(tx engine.Tx) error {
+		return tx.PutJob(engine.JobRow{ID: 1, Ref: engine.JobRef{Workflow: "w", Job: "j"}})
+	}))
+	begun, free := make(chan struct{}), make(chan struct{})
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		_ = db.Read(ctx, func(v engine.View) error {
+			_, err := v.Jobs()
+			close(begun)
+			<-free
+			return err
+		})
+	})
+	<-begun
+	big := make([]byte, 1<<20)
+	for n := range int64(200) {
+		require.NoError(t, db.Write(ctx, func(tx engine.Tx) error {
+			return tx.PutVersion(engine.VersionRow{ID: n + 1, Job: 1, Definition: big})
+		}))
+	}
+	close(free)
+	reader.Wait()
 }

@@ -40,7 +40,7 @@ func unusable(t *testing.T, cfg store.Config) *store.UnusableError {
 	return u
 }
 
-func raw(t *testing.T, dir string, statements ...string) {
+func raw(t testing.TB, dir string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "almanac.db"))
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 // whose locks, conversions and goroutines cost more than most of the statements here.
 type session struct {
 	conn    driver.Conn
+	ctx     context.Context // ends a long statement; one that shares a transaction is never ended
 	stmts   map[string]*statement
 	scratch []driver.NamedValue
 
@@ -61,7 +62,7 @@ func openSession(path string, readOnly bool) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*statement{}}, nil
+	return &session{conn: conn, ctx: context.Background(), stmts: map[string]*statement{}}, nil
 }
 
 func (s *session) close() error {
@@ -140,7 +141,7 @@ func (s *session) run(text string, args []driver.NamedValue) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := st.exec.ExecContext(context.Background(), args)
+	r, err := st.exec.ExecContext(s.ctx, args)
 	if err != nil {
 		return 0, err
 	}
@@ -189,7 +190,7 @@ func (s *session) read(text string, each func(c *columns) error, args []any) (er
 	if err != nil {
 		return err
 	}
-	rows, err := st.query.QueryContext(context.Background(), s.values(args))
+	rows, err := st.query.QueryContext(s.ctx, s.values(args))
 	if err != nil {
 		return err
 	}
