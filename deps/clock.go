@@ -38,6 +38,12 @@ func (c *clock) load(sec int64) {
 	if !end.IsZero() {
 		c.end = end.Unix()
 	}
+	if c.end <= sec {
+		// Where a zone's rule for the years to come applies, ZoneBounds takes every year
+		// for 365 days long and ends before the last day of a leap year. No rule changes
+		// clocks on that day, so the offset holds to the end of it.
+		c.end = (floorDiv(sec, secondsPerDay) + 1) * secondsPerDay
+	}
 }
 
 // local gives the local time at an instant.

@@ -483,3 +483,13 @@ func TestADayThatWasLeftOut(t *testing.T) {
 		require.Equal(t, want, binder.Bind(at).Window.String(), "previous %d", back)
 	}
 }
+
+func TestTheLastDayOfALeapYearFarAhead(t *testing.T) {
+	loc, err := time.LoadLocation("America/New_York")
+	require.NoError(t, err)
+	job := deps.Job{Period: deps.Period{Class: deps.Day}, Location: loc, Occurrences: cached(nil)}
+	binder, err := deps.Edge{}.Compile(job, job)
+	require.NoError(t, err)
+	at := time.Date(2040, 12, 31, 9, 0, 0, 0, loc)
+	require.Equal(t, "[2040-12-31 00:00 -05:00, 2041-01-01 00:00 -05:00)", binder.Bind(at).Window.String())
+}

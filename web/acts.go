@@ -15,7 +15,7 @@ import (
 type TriggerRequest struct {
 	PlanTime *time.Time        `json:"planTime,omitempty" doc:"The time that the instance stands for; the default is now"`
 	Params   map[string]string `json:"params,omitempty" maxProperties:"100" doc:"Values of the job's parameters"`
-	Note     string            `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the server's audit log"`
+	Note     string            `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
 }
 
 // A NoteRequest says why.
@@ -54,7 +54,7 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 			return nil, invalid("body.params."+name, fmt.Sprintf("a parameter has at most %d bytes", maxParam))
 		}
 	}
-	request := engine.TriggerRequest{Ref: engine.JobRef{Workflow: in.Workflow, Job: in.Job}, Key: in.Key, Params: body.Params, Actor: x.principal.name}
+	request := engine.TriggerRequest{Ref: engine.JobRef{Workflow: in.Workflow, Job: in.Job}, Key: in.Key, Params: body.Params, Actor: x.principal.name, Note: body.Note}
 	if body.PlanTime != nil {
 		request.PlanTime = *body.PlanTime
 	}

@@ -103,7 +103,7 @@ func (b *schemaBuilder) typ(t *typ, azure bool) members {
 		}
 		return members{"anyOf": []members{{"enum": t.words}, {"type": "string", "pattern": t.anyCase()}}}
 	case durationKind, instantKind:
-		return members{"type": "string", "pattern": t.pattern.String()}
+		return members{"type": "string", "pattern": patternText(t.pattern)}
 	case objectKind:
 		if t.short != nil {
 			return members{"anyOf": []members{b.typ(t.short, azure), b.reference(t.shape, azure)}}
@@ -119,7 +119,7 @@ func (b *schemaBuilder) typ(t *typ, azure bool) members {
 		}
 		return list
 	case mapKind:
-		m := members{"type": "object", "propertyNames": members{"pattern": t.pattern.String()}, "additionalProperties": b.typ(t.elem, azure)}
+		m := members{"type": "object", "propertyNames": members{"pattern": patternText(t.pattern)}, "additionalProperties": b.typ(t.elem, azure)}
 		if !azure {
 			m["minProperties"] = 1
 		}
@@ -136,7 +136,7 @@ func (b *schemaBuilder) typ(t *typ, azure bool) members {
 		m["minLength"] = t.min
 	}
 	if t.pattern != nil {
-		m["pattern"] = t.pattern.String()
+		m["pattern"] = patternText(t.pattern)
 	}
 	return m
 }

@@ -19,16 +19,18 @@ var (
 
 	nameType = &typ{kind: textKind, pattern: namePattern,
 		what: "a name of at most 128 letters, digits and the characters _ . -, beginning with a letter or a digit"}
-	referenceType = &typ{kind: textKind, pattern: regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,127}(/[\p{L}\p{N}][\p{L}\p{N}_.-]{0,127})?$`),
+	referenceType = &typ{kind: textKind, pattern: referencePattern,
 		what: "the name of a job, as job or workflow/job"}
-	stepNamePattern  = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_-]{0,127}$`)
+	stepNamePattern  = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_-]*$`)
 	stepNameType     = &typ{kind: textKind, pattern: stepNamePattern, what: "the name of a step: at most 128 letters, digits, _ and -"}
-	outputNameType   = &typ{kind: textKind, pattern: regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,127}$`), what: "the name of an output: letters, digits and _ . -"}
-	valueNamePattern = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]{0,127}$`)
+	outputNameType   = &typ{kind: textKind, pattern: outputPattern, what: "the name of an output: letters, digits and _ . -"}
+	outputPattern    = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
+	referencePattern = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]*(/[\p{L}\p{N}][\p{L}\p{N}_.-]*)?$`)
+	valueNamePattern = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 	envNamePattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,254}$`)
 	envNameType      = &typ{kind: textKind, pattern: envNamePattern, what: "the name of an environment variable"}
 	headerPattern    = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,255}$")
-	namePattern      = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,127}$`)
+	namePattern      = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]*$`)
 	calendarDays     = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}( *\.\. *[0-9]{4}-[0-9]{2}-[0-9]{2})?$`)
 
 	weekdayType = &typ{kind: wordKind, fold: true,

@@ -147,10 +147,10 @@ func (r *reader) readAny(n *yaml.Node, t *typ, name string, azure bool) *value {
 		}
 		v.text = w
 	default:
-		if t.pattern == namePattern || t.pattern == referenceType.pattern || t.pattern == stepNamePattern {
+		if t.pattern == namePattern || t.pattern == referencePattern || t.pattern == stepNamePattern {
 			v.text = norm.NFC.String(v.text)
 		}
-		if t.pattern != nil && !t.pattern.MatchString(v.text) || utf8.RuneCountInString(v.text) < t.min {
+		if t.pattern != nil && !matches(t.pattern, v.text) || utf8.RuneCountInString(v.text) < t.min {
 			return bad(textHint(t, n.Value))
 		}
 	}
@@ -317,7 +317,7 @@ func (r *reader) readMap(n *yaml.Node, t *typ, name string, azure bool) *value {
 			r.fail(key, "what jobs share stands in defaults", "merge keys are not allowed")
 			v.bad = true
 			continue
-		case !t.pattern.MatchString(k):
+		case !matches(t.pattern, k):
 			r.fail(key, "", "%s is no name in %s; allowed are %s", quoteShort(k), name, keyWords(t))
 			v.bad = true
 			continue

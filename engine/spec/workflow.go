@@ -136,7 +136,7 @@ func (d *decoder) name(root *value) string {
 	}
 	base := path.Base(strings.ReplaceAll(d.file, "\\", "/"))
 	name := norm.NFC.String(strings.TrimSuffix(base, path.Ext(base)))
-	if !namePattern.MatchString(name) {
+	if !matches(namePattern, name) {
 		d.add(Error, root.node.Line, root.node.Column, fmt.Sprintf("the file's name %q is no workflow name: %s", name, nameType.what), "write workflow: NAME")
 	}
 	return name
