@@ -29,6 +29,14 @@ var classWords = []string{"none", "minute", "hour", "discrete", "day", "week", "
 // String gives the word of dependencies.md §1.
 func (c Class) String() string { return word(classWords, int(c), "class") }
 
+// article gives the word after "a" or "an".
+func (c Class) article() string {
+	if c == Hour {
+		return "an hour"
+	}
+	return "a " + c.String()
+}
+
 // ParseClass reads the words that String gives.
 func ParseClass(s string) (Class, error) {
 	i, err := index(classWords, s, "period")

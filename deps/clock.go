@@ -74,9 +74,6 @@ func (c *clock) first(local int64) int64 {
 func (c *clock) day(sec int64) (day, from, to int64) {
 	day = floorDiv(c.local(sec), secondsPerDay)
 	from, to = c.dayStart(day), c.dayStart(day+1)
-	for sec < from {
-		day, from, to = day-1, c.dayStart(day-1), from
-	}
 	for sec >= to {
 		day, from, to = day+1, to, c.dayStart(day+2)
 	}

@@ -91,7 +91,7 @@ func TestFindCycle(t *testing.T) {
 			""},
 		{"hours that wait for a later one make a circle with previous hours", `
 			a: daily 0:00
-			c: hourly
+			c: every 1h from 1:00
 			x: hourly at :30
 			a -> c:
 			c -> x: previous 1
@@ -155,7 +155,7 @@ func TestFindCycle(t *testing.T) {
 			b: daily 3:00
 			a -> b: window P2D P3D
 			b -> a: previous 2`,
-			"instance cycle: a@2026-08-24 02:00 +00:00 → b@2026-08-26 03:00 +00:00 → a@2026-08-24 02:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31 02:00 +00:00 → b@2026-09-02 03:00 +00:00 → a@2026-08-31 02:00 +00:00 (each waits for the next)"},
 		{"forward by less than back", `
 			a: daily 2:00
 			b: daily 3:00

@@ -125,3 +125,35 @@ func TestOffsetsReadAsDurations(t *testing.T) {
 		require.Equal(t, text, o.String())
 	}
 }
+
+func TestPeriodsRead(t *testing.T) {
+	for want, p := range map[string]deps.Period{
+		"no period":        {},
+		"every 90s":        {Class: deps.Minute, Every: 90 * time.Second},
+		"minutely":         {Class: deps.Minute},
+		"every 90 minutes": {Class: deps.Minute, Every: 90 * time.Minute},
+		"hourly":           {Class: deps.Hour, Every: time.Hour},
+		"discrete hours":   {Class: deps.Discrete, Every: 3 * time.Hour},
+		"every 2 days":     {Class: deps.Day, Every: 48 * time.Hour},
+		"weekly":           {Class: deps.Week},
+		"every 2 weeks":    {Class: deps.Week, Every: 336 * time.Hour},
+		"monthly":          {Class: deps.Month},
+		"yearly":           {Class: deps.Year},
+	} {
+		require.Equal(t, want, strings.Replace(p.String(), "1m30s", "90s", 1))
+	}
+}
+
+func TestAJobWithoutOccurrencesIsAMistakeOfTheCaller(t *testing.T) {
+	_, err := deps.Edge{}.Compile(deps.Job{Period: deps.Period{Class: deps.Day}}, deps.Job{Period: deps.Period{Class: deps.Day}})
+	require.EqualError(t, err, "compile an edge: a job without Occurrences")
+}
+
+func TestACountStartsAtOne(t *testing.T) {
+	job := deps.Job{Period: deps.Period{Class: deps.Day}, Occurrences: cached(nil)}
+	_, err := deps.Edge{Select: deps.Select{Kind: deps.SelectCount}}.Compile(job, job)
+	var refused *deps.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "select", refused.Field)
+	require.EqualError(t, err, "select 0: a count starts at 1")
+}

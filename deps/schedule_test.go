@@ -201,6 +201,11 @@ func (s *schedule) day(noon time.Time) []time.Time {
 
 // walkDay gives the bounds of the local day around a noon, minute by minute.
 func walkDay(noon time.Time) (first, end time.Time) {
+	key := noon.Format(time.DateOnly) + noon.Location().String()
+	if day, ok := walked[key]; ok {
+		return day[0], day[1]
+	}
+	defer func() { walked[key] = [2]time.Time{first, end} }()
 	first, end = noon, noon
 	for first.Add(-time.Minute).Day() == noon.Day() {
 		first = first.Add(-time.Minute)
@@ -210,3 +215,6 @@ func walkDay(noon time.Time) (first, end time.Time) {
 	}
 	return first, end
 }
+
+// walked keeps the days already walked.
+var walked = map[string][2]time.Time{}

@@ -107,7 +107,7 @@ func nearest(down, up Period) (rule, error) {
 	case a == Hour && b == Minute:
 		return rule{shape: shapeNearestBack, lo: nearestBack, reason: Nearest}, nil
 	}
-	return rule{}, refuse("rule", "rule nearest is not for a %s job on a %s job: it is allowed for a day job on an hour or minute job and for an hour job on a minute job", a, b)
+	return rule{}, refuse("rule", "rule nearest is not for %s job on %s job: it is allowed for a day job on an hour or minute job and for an hour job on a minute job", a.article(), b.article())
 }
 
 // traditional is dependencies.md §6. Discrete counts as hour with its smallest gap.
@@ -121,11 +121,11 @@ func (e Edge) traditional(down, up Period) (rule, error) {
 	a, b := asHour(down.Class), asHour(up.Class)
 	switch {
 	case a == Week || a == Year || b == Week || b == Year:
-		return rule{}, refuse("policy", "the traditional policy has no rule for a %s job on a %s job: week and year jobs need policy: natural", down.Class, up.Class)
+		return rule{}, refuse("policy", "the traditional policy has no rule for %s job on %s job: week and year jobs need policy: natural", down.Class.article(), up.Class.article())
 	case a < b:
-		return rule{}, refuse("policy", "the traditional policy refuses a %s job on a %s job: the downstream period must not be finer; use policy: natural", down.Class, up.Class)
+		return rule{}, refuse("policy", "the traditional policy refuses %s job on %s job: the downstream period must not be finer; use policy: natural", down.Class.article(), up.Class.article())
 	case a == Month && b != Day:
-		return rule{}, refuse("policy", "the traditional policy refuses a month job on a %s job: a month job can depend on day jobs only; use policy: natural", up.Class)
+		return rule{}, refuse("policy", "the traditional policy refuses a month job on %s job: a month job can depend on day jobs only; use policy: natural", up.Class.article())
 	case a <= Hour && down.every() < up.every():
 		return rule{}, refuse("policy", "the traditional policy refuses a job every %s on a job every %s: the downstream interval must be at least the upstream's; use policy: natural", brief(down.every()), brief(up.every()))
 	}

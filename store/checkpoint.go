@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 )
 
@@ -23,7 +24,8 @@ type checkpointer struct {
 	ended   chan error
 	commits int // of the writer's goroutine
 	busy    atomic.Bool
-	cutAt   int64 // size from which the log is cut
+	cutAt   int64      // size from which the log is cut
+	turn    sync.Mutex // held by the writer during a transaction, and while the log is cut: neither waits for the other by polling
 }
 
 func startCheckpointer(path string) (*checkpointer, error) {
@@ -58,7 +60,9 @@ func (c *checkpointer) run() {
 		// A checkpoint that fails leaves the log as it is: nothing is lost, and the next one tries again.
 		failed = c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
 		if size := fileSize(c.wal); size >= c.cutAt {
+			c.turn.Lock()
 			failed = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
+			c.turn.Unlock()
 			c.cutAt = max(walTruncate, fileSize(c.wal)+walTruncate)
 		}
 		c.busy.Store(false)

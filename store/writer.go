@@ -106,10 +106,13 @@ func (w *writer) run(rest []*request) {
 		}
 		// A function ended this goroutine with runtime.Goexit, as a failed test does: another takes over.
 		rest := g.abandon()
+		w.checkpoints.turn.Unlock()
 		go w.run(rest)
 	}()
 	for g.next(true) {
+		w.checkpoints.turn.Lock()
 		g.commit(g.collect())
+		w.checkpoints.turn.Unlock()
 		w.checkpoints.look()
 	}
 }
