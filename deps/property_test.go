@@ -79,7 +79,12 @@ func drawJob(t *rapid.T, name string, class deps.Class, loc *time.Location, noon
 		p.Every = time.Duration(rapid.SampledFrom(every).Draw(t, name+" every")) * time.Minute
 	}
 	dense := rapid.SampledFrom([]int{1, 3, 8, 40}).Draw(t, name+" per day")
-	steps := rapid.SliceOfN(rapid.IntRange(-4*288, 2*288), rapid.SampledFrom([]int{0, dense * 3}).Draw(t, name+" at least"), dense*6).Draw(t, name+" times")
+	steps := make([]int, rapid.SampledFrom([]int{0, 3, 6, 6, 6}).Draw(t, name+" days")*dense)
+	// Spread evenly: rapid's own numbers crowd around zero.
+	spread := rand.New(rand.NewSource(rapid.Int64().Draw(t, name+" times")))
+	for i := range steps {
+		steps[i] = spread.Intn(6*288) - 4*288
+	}
 	slices.Sort(steps)
 	var times []time.Time
 	for _, s := range slices.Compact(steps) {

@@ -86,7 +86,6 @@ type startedErrand struct {
 	number   int
 	instance Instance
 	job      *Job
-	reason   string
 }
 
 func (t *turn) take() error {
@@ -240,7 +239,7 @@ func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situa
 func (t *turn) settleClosed(c *contender, v Verdict) error {
 	i := &c.instance
 	if v.CancelActive {
-		if err := t.cancelActive(i, v); err != nil {
+		if err := t.cancelActive(i); err != nil {
 			return err
 		}
 	}
@@ -266,7 +265,7 @@ func (t *turn) settleClosed(c *contender, v Verdict) error {
 }
 
 // cancelActive cancels what runs of the job, for overlap: cancelRunning.
-func (t *turn) cancelActive(i *Instance, v Verdict) error {
+func (t *turn) cancelActive(i *Instance) error {
 	active, err := t.tx.Active(i.Job)
 	if err != nil {
 		return fmt.Errorf("list running instances of %s: %w", i.Ref, err)

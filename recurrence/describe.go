@@ -19,7 +19,7 @@ func (w When) String() string {
 		b.WriteString(", from " + stamp(w.Start))
 	}
 	if w.Rule != nil && w.Rule.Count > 0 {
-		b.WriteString(fmt.Sprintf(", %d %s", w.Rule.Count, plural(w.Rule.Count, "time")))
+		fmt.Fprintf(&b, ", %d %s", w.Rule.Count, plural(w.Rule.Count, "time"))
 	}
 	if end := w.end(); !end.IsZero() {
 		b.WriteString(", until " + stamp(end))
@@ -41,10 +41,10 @@ func (w When) String() string {
 		if name == "" {
 			name = "its own"
 		}
-		b.WriteString(fmt.Sprintf("; on days off by calendar %s %s", name, [...]string{
+		fmt.Fprintf(&b, "; on days off by calendar %s %s", name, [...]string{
 			OffDryRun: "only a dry run", OffDrop: "not at all",
 			OffPrevious: "on the last work day before instead", OffNext: "on the next work day instead",
-		}[min(max(w.OffCalendar, OffDryRun), OffNext)]))
+		}[min(max(w.OffCalendar, OffDryRun), OffNext)])
 	}
 	b.WriteByte('.')
 	return b.String()

@@ -102,7 +102,7 @@ func (g *grid) nextInBlocks(u, offset int64) int64 {
 		}
 		end := g.origin + (block+1)*hourMillis
 		tod := floorMod(u+offset, dayMillis)
-		wait := tod
+		var wait int64
 		if found := g.clock.next(tod); found >= 0 {
 			wait = found - tod
 		} else {

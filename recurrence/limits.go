@@ -191,7 +191,7 @@ func (t *Timetable) moveByCalendar(u int64) []int64 {
 	}
 	local := t.zone.local(u)
 	day := floorDiv(local, dayMillis)
-	to := day
+	var to int64
 	switch {
 	case t.calendar.work(day):
 		return []int64{u}

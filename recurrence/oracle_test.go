@@ -81,11 +81,8 @@ func (o *oracle) between(from, to time.Time) []time.Time {
 		case o.w.OffCalendar != recurrence.OffDrop:
 			// The earliest place it moves to, if that is not in the past.
 			wall := o.roll(day).Add(wallOf(first.In(o.loc)).Sub(day))
-			for _, t := range o.instants(wall) {
-				if !t.Before(o.latestOf(o.created, o.w.Start)) {
-					all = append(all, t)
-				}
-				break
+			if instants := o.instants(wall); len(instants) > 0 && !instants[0].Before(o.latestOf(o.created, o.w.Start)) {
+				all = append(all, instants[0])
 			}
 		}
 	}

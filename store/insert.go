@@ -51,7 +51,6 @@ type planning struct {
 	instances []driver.NamedValue // of the batch
 	waits     []engine.Wait       // of the batch's instances, in their order
 	counts    []int               // waits of each instance of the batch
-	args      []driver.NamedValue // scratch of wait rows
 	held      []driver.NamedValue // wait rows that fill no batch yet
 	highest   int64               // id
 	inserted  int

@@ -204,7 +204,7 @@ func (s *session) read(text string, each func(c *columns) error, args []any) (er
 	}
 	c := columns{values: st.row}
 	for {
-		if err := rows.Next(c.values); err == io.EOF {
+		if err := rows.Next(c.values); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err

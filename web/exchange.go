@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -49,7 +50,7 @@ func (s *server) observe(next http.Handler) http.Handler {
 		begin := s.cfg.Now()
 		defer func() {
 			if cause := recover(); cause != nil {
-				if cause == http.ErrAbortHandler {
+				if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(cause)
 				}
 				s.log.Error("request panicked", "request", x.id, "panic", cause, "stack", string(debug.Stack()))

@@ -67,11 +67,28 @@ func countErrors(problems spec.Problems) int {
 	return n
 }
 
-// load reads the folder and prints every problem to standard error, errors and warnings alike.
-func (a *app) load(path string) (*folder, error) {
+// inspect reads the folder and prints every problem to standard error, errors and warnings alike.
+func (a *app) inspect(path string) (*folder, error) {
 	f, problems, err := readFolder(path)
 	for _, p := range problems {
 		a.warn("%s", p)
+	}
+	return f, err
+}
+
+// load reads the folder and prints every error. Its warnings are only counted: validate is where they are read.
+func (a *app) load(path string) (*folder, error) {
+	f, problems, err := readFolder(path)
+	warnings := 0
+	for _, p := range problems {
+		if p.Severity == spec.Error {
+			a.warn("%s", p)
+		} else {
+			warnings++
+		}
+	}
+	if err == nil && warnings > 0 {
+		a.warn("%s in the definitions: almanac validate %s", count(warnings, "warning"), path)
 	}
 	return f, err
 }

@@ -26,7 +26,7 @@ standard error. Warnings are printed and do not make a folder invalid.`,
 		if output.value == "json" {
 			return a.validateJSON(args[0])
 		}
-		f, err := a.load(args[0])
+		f, err := a.inspect(args[0])
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (b *bench) allocated(attempt int64) int64 {
 	if syscall.Stat(filepath.Join(b.dir, "logs", "0", strconv.FormatInt(attempt, 10)+".log"), &st) != nil {
 		return 0
 	}
-	return int64(st.Blocks) * 512
+	return st.Blocks * 512
 }
 
 func TestAGibibyteOfOutputNeverFillsTheDisk(t *testing.T) {

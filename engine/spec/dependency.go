@@ -34,8 +34,8 @@ func (d *decoder) dependency(job *engine.Job, v *value) engine.Dependency {
 		named = v.field("job")
 	}
 	x := engine.Dependency{Edge: d.edge(v), OnFailed: engine.OnFailed(wordOr(v.field("onFailed"), string(engine.FailedWait)))}
-	switch name := named.str(); {
-	case name == selfWord:
+	switch name := named.str(); name {
+	case selfWord:
 		x.Job, x.Edge.Self = job.Ref(), true
 		d.self(v, named, &x.Edge)
 	default:

@@ -327,9 +327,10 @@ func (r *reader) readMap(n *yaml.Node, t *typ, name string, azure bool) *value {
 			continue
 		}
 		label := name + "." + k
-		if name == "jobs" {
+		switch name {
+		case "jobs":
 			label = "job " + k
-		} else if name == "steps" {
+		case "steps":
 			label = "step " + k
 		}
 		member := r.read(child, t.elem, label, azure)
