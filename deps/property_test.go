@@ -202,8 +202,10 @@ func minutesOf(from, to time.Time) []int {
 
 // drawEdge draws any edge and classes that Compile accepts.
 func drawEdge(t *rapid.T) (deps.Edge, pairOfJobs, *deps.Binder) {
-	classes := rapid.IntRange(int(deps.Minute), int(deps.Year))
-	down, up := deps.Class(classes.Draw(t, "down class")), deps.Class(classes.Draw(t, "up class"))
+	classes := rapid.SampledFrom([]deps.Class{ // the finer ones have more rules
+		deps.Minute, deps.Minute, deps.Hour, deps.Hour, deps.Discrete, deps.Discrete, deps.Day, deps.Week, deps.Month, deps.Year,
+	})
+	down, up := classes.Draw(t, "down class"), classes.Draw(t, "up class")
 	var e deps.Edge
 	switch rapid.IntRange(0, 5).Draw(t, "form") {
 	case 0:
