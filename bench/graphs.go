@@ -100,7 +100,6 @@ func (s setting) runGraph(ctx context.Context, g graph, n int) (time.Duration, e
 	}
 	return median(n, func(i int) (time.Duration, error) {
 		data := filepath.Join(s.dir, fmt.Sprintf("data-%s-%d-%d", g.name, len(g.needs), i))
-		defer os.RemoveAll(data)
 		began := time.Now()
 		err := command(ctx, s.dir, s.bin, "run", folder, "--date", "2026-08-03", "--data", data)
 		return time.Since(began), err

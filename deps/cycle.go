@@ -83,7 +83,7 @@ type expansion struct {
 	// open[i] is the first node from i on that is not finished, found in near
 	// constant time: finished nodes are merged into their successor.
 	open    []int32
-	waiting []bool // on the path of the search
+	waiting []bool // entered: on the path of the search, or finished
 	// The period itself; instances before and after are followed only from within it.
 	from, to time.Time
 }
@@ -204,7 +204,6 @@ func (x *expansion) walk(job int, node int32) error {
 			v.up, v.more = l.up, binding.Ranges
 			v.lo, v.hi = x.nodes(v.up, binding.Times)
 		default:
-			x.waiting[v.node] = false
 			x.open[v.node] = v.node + 1
 			path = path[:len(path)-1]
 		}

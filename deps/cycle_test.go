@@ -136,6 +136,18 @@ func TestFindCycle(t *testing.T) {
 			a: daily 2:00
 			a -> a: self; window -P1D PT0S`,
 			""},
+		{"a circle over the end of the week", `
+			a: weekly sunday 23:00
+			b: weekly monday 2:00
+			a -> b: window PT0S PT4H
+			b -> a: window -PT4H PT0S`,
+			"instance cycle: a@2026-09-06 23:00 +00:00 → b@2026-09-07 02:00 +00:00 → a@2026-09-06 23:00 +00:00 (each waits for the next)"},
+		{"the same clock hour can be later", `
+			a: hourly at :05
+			b: hourly at :12
+			a -> b:
+			b -> a: window -PT10M -PT1M`,
+			"instance cycle: a@2026-08-31 00:05 +00:00 → b@2026-08-31 00:12 +00:00 → a@2026-08-31 00:05 +00:00 (each waits for the next)"},
 		{"hours cut the circle open", `
 			a: hours 3 6 8
 			b: hours 0 8 16

@@ -221,7 +221,7 @@ func drawEdge(t *rapid.T) (deps.Edge, pairOfJobs, *deps.Binder) {
 		up = deps.Minute
 	case 4:
 		e.Window = &deps.ExplicitWindow{
-			From:   deps.Offset{Days: rapid.IntRange(-2, 0).Draw(t, "from"), Duration: -time.Hour},
+			From:   deps.Offset{Months: rapid.IntRange(-2, 0).Draw(t, "months"), Days: rapid.IntRange(-2, 0).Draw(t, "from"), Duration: -time.Hour},
 			To:     deps.Offset{Duration: time.Duration(rapid.IntRange(0, 12).Draw(t, "to")) * time.Hour},
 			Closed: deps.Closed(rapid.IntRange(0, 2).Draw(t, "closed")),
 		}
@@ -515,4 +515,19 @@ func TestTheLastDayOfALeapYearFarAhead(t *testing.T) {
 	require.NoError(t, err)
 	at := time.Date(2040, 12, 31, 9, 0, 0, 0, loc)
 	require.Equal(t, "[2040-12-31 00:00 -05:00, 2041-01-01 00:00 -05:00)", binder.Bind(at).Window.String())
+}
+
+func TestASubSecondClockTimeInAGapIsTheGapsEnd(t *testing.T) {
+	loc, err := time.LoadLocation("America/New_York")
+	require.NoError(t, err)
+	discrete := deps.Period{Class: deps.Discrete, Every: time.Hour}
+	at := time.Date(2026, 3, 8, 3, 0, 0, 0, loc)
+	down := deps.Job{Period: discrete, Location: loc, Occurrences: cached([]time.Time{at})}
+	early, late := time.Date(2026, 3, 7, 1, 59, 59, 5e8, loc), time.Date(2026, 3, 7, 2, 30, 0, 5e8, loc)
+	up := deps.Job{Period: discrete, Location: loc, Occurrences: cached([]time.Time{early, late, late.Add(time.Hour)})}
+	binder, err := deps.Edge{Previous: 1}.Compile(down, up)
+	require.NoError(t, err)
+	got := binder.Bind(at)
+	require.Equal(t, []time.Time{early, late}, got.Times)
+	require.Equal(t, deps.IntervalBack, got.Reason)
 }

@@ -141,10 +141,10 @@ func (t *tx) flush() error {
 
 const (
 	eventList          = `SELECT id, at, kind, coalesce(instance, 0), coalesce(job, 0), from_state, to_state, reason, actor, hash FROM event `
-	eventsSQL          = eventList + `WHERE id > ? ORDER BY id LIMIT ?`
-	eventsLatestSQL    = eventList + `WHERE id < ? ORDER BY id DESC LIMIT ?`
-	eventsOfSQL        = eventList + `WHERE instance = ? AND id > ? ORDER BY id LIMIT ?`
-	eventsOfLatestSQL  = eventList + `WHERE instance = ? AND id < ? ORDER BY id DESC LIMIT ?`
+	eventsSQL          = eventList + `WHERE id > ? ORDER BY id LIMIT CAST(? AS INTEGER)`
+	eventsLatestSQL    = eventList + `WHERE id < ? ORDER BY id DESC LIMIT CAST(? AS INTEGER)`
+	eventsOfSQL        = eventList + `WHERE instance = ? AND id > ? ORDER BY id LIMIT CAST(? AS INTEGER)`
+	eventsOfLatestSQL  = eventList + `WHERE instance = ? AND id < ? ORDER BY id DESC LIMIT CAST(? AS INTEGER)`
 	verifyBatch        = 1000
 	lastEventNumberSQL = `SELECT coalesce(max(id), 0) FROM event`
 )

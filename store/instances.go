@@ -84,9 +84,9 @@ func (v *view) FindKey(job int64, key string) (engine.Instance, error) {
 const (
 	waitingSQL = instanceColumns + `WHERE i.job = ? AND i.ended_at IS NULL AND i.state = 'waiting'
 		ORDER BY +i.plan_time, +i.id` // the + keeps the order from being a reason to walk through all that ever was
-	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT ?`
+	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT CAST(? AS INTEGER)`
 	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.pool = ?
-		ORDER BY i.priority DESC, i.plan_time, i.id LIMIT ?`
+		ORDER BY i.priority DESC, i.plan_time, i.id LIMIT CAST(? AS INTEGER)`
 	firstPoolSQL   = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' ORDER BY pool LIMIT 1`
 	nextPoolSQL    = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' AND pool > ? ORDER BY pool LIMIT 1`
 	nextWakeSQL    = `SELECT wake FROM instance WHERE state = 'waiting' AND wake IS NOT NULL ORDER BY wake LIMIT 1`

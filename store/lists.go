@@ -33,7 +33,7 @@ const (
 // and the earliest plan time.
 const (
 	listColumns = `SELECT id, job, kind, state, plan_time FROM instance WHERE `
-	listRange   = ` AND (plan_time, id) < (?, ?) AND plan_time >= ? ORDER BY plan_time DESC, id DESC LIMIT ?`
+	listRange   = ` AND (plan_time, id) < (?, ?) AND plan_time >= ? ORDER BY plan_time DESC, id DESC LIMIT CAST(? AS INTEGER)`
 	listOpen    = listColumns + `ended_at IS NULL` + listRange
 	listEnded   = listColumns + `ended_at IS NOT NULL` + listRange
 	listState   = listColumns + `state <> 'waiting' AND state <> 'succeeded' AND state = ?` + listRange

@@ -10,7 +10,7 @@ import (
 const (
 	outboxColumns = `SELECT id, kind, instance, not_before, attempts, state, reason, created_at, ended_at FROM outbox `
 	outboxSQL     = outboxColumns + `WHERE id = ?`
-	outboxDueSQL  = outboxColumns + `WHERE state = 'pending' AND not_before <= ? ORDER BY +id LIMIT ?`
+	outboxDueSQL  = outboxColumns + `WHERE state = 'pending' AND not_before <= ? ORDER BY +id LIMIT CAST(? AS INTEGER)`
 	nextOutboxSQL = `SELECT not_before FROM outbox o WHERE state = 'pending'
 		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.outbox = o.id AND a.outcome IS NULL AND a.outbox IS NOT NULL)
 		ORDER BY not_before LIMIT 1`

@@ -9,7 +9,7 @@ import (
 const (
 	// ended is an index of times; the rows of one millisecond follow by id.
 	prunableSQL = `SELECT id, job, key, plan_time, ended_at FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
-		ORDER BY ended_at, id LIMIT ?`
+		ORDER BY ended_at, id LIMIT CAST(? AS INTEGER)`
 	maxReachSQL = `SELECT coalesce(max(reach), 0) FROM job_upstream`
 	// What open instances wait for among upstream instances of those plan times.
 	neededSQL = `SELECT w.upstream, w.key, w.first_time, w.last_time FROM instance i CROSS JOIN wait w
@@ -122,7 +122,7 @@ func (t *tx) remove(instance int64, attempts []int64) ([]int64, error) {
 }
 
 const (
-	oldEventsSQL  = `SELECT id, at, hash FROM event ORDER BY id LIMIT ?`
+	oldEventsSQL  = `SELECT id, at, hash FROM event ORDER BY id LIMIT CAST(? AS INTEGER)`
 	moveAnchorSQL = `UPDATE event_anchor SET id = ?, hash = ? WHERE one = 1`
 	dropEventsSQL = `DELETE FROM event WHERE id <= ?`
 )

@@ -15,7 +15,8 @@ import (
 )
 
 // A session is one connection with its prepared statements, used by one goroutine at a time. It speaks to the driver without database/sql,
-// whose locks, conversions and goroutines cost more than most of the statements here.
+// whose locks, conversions and goroutines cost more than most of the statements here. No statement has a bare `LIMIT ?`: SQLite looks at that
+// value when it plans, and so plans the statement anew each time it is bound.
 type session struct {
 	conn    driver.Conn
 	ctx     context.Context // ends a long statement; one that shares a transaction is never ended

@@ -74,7 +74,7 @@ const (
 		UNION ALL SELECT * FROM (SELECT 3` + found1 + inRange + stateFailed + last + `)`
 	failuresSQL = `SELECT * FROM (SELECT 4` + found1 + inRange + `AND frozen = 1` + stateOpen + first + `)
 		UNION ALL SELECT * FROM (SELECT 4` + found1 + inRange + stateFailed + first + `)`
-	satisfiedSQL = `SELECT count(*) FROM (SELECT 1 FROM instance WHERE` + inRange + `AND (state = 'succeeded' OR state = 'forced' OR state = 'skipped') LIMIT ?)`
+	satisfiedSQL = `SELECT count(*) FROM (SELECT 1 FROM instance WHERE` + inRange + `AND (state = 'succeeded' OR state = 'forced' OR state = 'skipped') LIMIT CAST(? AS INTEGER))`
 )
 
 // Facts looks up what Evaluate needs to know of a wait's upstream instances.
