@@ -12,7 +12,7 @@ import (
 // plannedDay is the day that the benchmarks bind: 25 hours long in New York.
 const plannedDay = "2026-11-01"
 
-// benchSchedules gives jobs whose plan times around plannedDay are already
+// benchJob gives a job whose plan times around plannedDay are already
 // listed, as a planner's cache holds them.
 func benchJob(t testing.TB, text string) deps.Job {
 	s, err := parseSchedule(text, "America/New_York")

@@ -139,7 +139,7 @@ func (b *Binder) selfSpan() time.Duration {
 
 // finish cuts the set by hours, takes the selected part, and names the reason.
 func (b *Binder) finish(w Window, set []time.Time, why Reason) Binding {
-	out := Binding{Reason: why, Window: w, Times: set, Select: b.sel}
+	out := Binding{Reason: why, Window: w, Times: set[:len(set):len(set)], Select: b.sel}
 	if b.hours != 0 {
 		b.cut(&out, set)
 	}

@@ -156,6 +156,9 @@ func (s *schedule) job(name string) deps.Job {
 // between gives the plan times in [from, to).
 func (s *schedule) between(from, to time.Time) []time.Time {
 	var out []time.Time
+	if from.Before(s.since) {
+		from = s.since
+	}
 	y, m, d := from.In(s.loc).Date()
 	for i := -1; ; i++ {
 		noon := time.Date(y, m, d+i, 12, 0, 0, 0, s.loc)
