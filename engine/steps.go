@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -22,8 +23,8 @@ type Progress struct {
 	failed  *Reason // why the instance will fail
 	lost    *Reason // an outcome that cannot be known, and onLost is hold
 	cancel  *Reason // being cancelled
-	changed map[int]bool
-	ready   []int // found ready and not taken yet
+	changed []int   // in order; a step may be in it twice
+	ready   []int   // found ready and not taken yet
 }
 
 // A ConditionFunc evaluates a step's `when` over the names that definition.md gives it.
@@ -34,7 +35,6 @@ func NewProgress(job *Job, stored []StepRow) *Progress {
 	n := len(job.Steps)
 	p := &Progress{
 		job: job, index: make(map[string]int, n), rows: make([]StepRow, n), needs: make([]int, n), next: make([][]int, n),
-		changed: map[int]bool{},
 	}
 	for i := range job.Steps {
 		p.index[job.Steps[i].Name] = i
@@ -105,15 +105,10 @@ func (p *Progress) TakeReady() []int {
 
 // TakeChanged returns the steps whose rows have changed since it was last called.
 func (p *Progress) TakeChanged() []int {
-	if len(p.changed) == 0 {
-		return nil
-	}
-	changed := make([]int, 0, len(p.changed))
-	for i := range p.changed {
-		changed = append(changed, i)
-	}
-	clear(p.changed)
-	return changed
+	changed := p.changed
+	p.changed = nil
+	slices.Sort(changed)
+	return slices.Compact(changed)
 }
 
 // Startable reports whether a step given out by TakeReady may still start: nothing has stopped the instance since.
@@ -126,14 +121,14 @@ func (p *Progress) Started(i int) {
 	p.rows[i].NotBefore = time.Time{}
 	p.waiting--
 	p.live++
-	p.changed[i] = true
+	p.changed = append(p.changed, i)
 }
 
 // Passed records that a step ended well without an attempt of its own taking time: type none, or a `when` that is false.
 func (p *Progress) Passed(i int, state StepState) {
 	p.rows[i].State = state
 	p.waiting--
-	p.changed[i] = true
+	p.changed = append(p.changed, i)
 	p.release(i)
 }
 
@@ -141,7 +136,7 @@ func (p *Progress) Passed(i int, state StepState) {
 func (p *Progress) Broken(i int, reason Reason) {
 	p.rows[i].State = StepFailed
 	p.waiting--
-	p.changed[i] = true
+	p.changed = append(p.changed, i)
 	p.fail(i, reason)
 	if p.job.Steps[i].OnFailure == StepContinue {
 		p.release(i)
@@ -152,7 +147,7 @@ func (p *Progress) Broken(i int, reason Reason) {
 func (p *Progress) Ended(i int, r Result) {
 	row, step := &p.rows[i], &p.job.Steps[i]
 	p.live--
-	p.changed[i] = true
+	p.changed = append(p.changed, i)
 	switch {
 	case r.Outcome == OutcomeSucceeded:
 		row.State, row.Outputs = StepSucceeded, r.Outputs
@@ -207,7 +202,7 @@ func (p *Progress) failSuccessors(i int) {
 		if p.rows[n].State == StepWaiting {
 			p.rows[n].State = StepFailed
 			p.waiting--
-			p.changed[n] = true
+			p.changed = append(p.changed, n)
 			p.failSuccessors(n)
 		}
 	}
@@ -255,7 +250,7 @@ func (p *Progress) CancelRest() {
 	for i := range p.rows {
 		if p.rows[i].State == StepWaiting {
 			p.rows[i].State = StepCancelled
-			p.changed[i] = true
+			p.changed = append(p.changed, i)
 		}
 	}
 	p.waiting = 0

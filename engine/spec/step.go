@@ -2,7 +2,6 @@ package spec
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +13,7 @@ import (
 type stepNode struct {
 	value   *value
 	needs   []string
-	outputs []string        // declared ones; nil declares nothing
-	before  map[string]bool // the steps that it needs, directly and through others
+	outputs []string // declared ones; nil declares nothing
 }
 
 // what reads the job's action or its steps, and its error action.
@@ -63,14 +61,6 @@ func (d *decoder) steps(job *engine.Job, v, retry, timeout *value, s *textScope)
 		order = names
 	}
 	for _, name := range order {
-		n := nodes[name]
-		n.before = map[string]bool{}
-		for _, need := range n.needs {
-			n.before[need] = true
-			maps.Copy(n.before, nodes[need].before)
-		}
-	}
-	for _, name := range order {
 		job.Steps = append(job.Steps, d.step(name, nodes, retry, timeout, s))
 	}
 	if len(job.Steps) == 0 {
@@ -107,15 +97,32 @@ func (d *decoder) needs(name string, nodes map[string]*stepNode) {
 func (d *decoder) step(name string, nodes map[string]*stepNode, retry, timeout *value, s *textScope) engine.Step {
 	n := nodes[name]
 	inner := *s
-	inner.steps, inner.reached = nodes, n.before
+	inner.steps, inner.reached = nodes, func(step string) bool { return before(name, nodes)[step] }
 	a := d.action(n.value, &inner, stepLabel(name))
 	d.tries(&a, n.value.field("retryPolicy"), retry, n.value.field("timeout"), timeout)
 	step := engine.Step{Name: name, Needs: n.needs, Action: a, OnFailure: engine.OnFailure(wordOr(n.value.field("onFailure"), string(engine.StepFail)))}
 	if when := n.value.field("when"); when.ok() {
 		step.When = strings.TrimSpace(when.text)
-		if err := checkWhen(step.When, n.before, s.params); err != nil {
-			d.fail(when, mayName(n.before, s.params), "when of the step %s: %s", name, err)
+		reached := before(name, nodes)
+		if err := checkWhen(step.When, reached, s.params); err != nil {
+			d.fail(when, mayName(reached, s.params), "when of the step %s: %s", name, err)
 		}
 	}
 	return step
+}
+
+// before returns the steps that the step needs, directly or not. It is asked for only where a step names another: for all steps of a chain it would
+// be quadratic.
+func before(name string, nodes map[string]*stepNode) map[string]bool {
+	reached := map[string]bool{}
+	todo := slices.Clone(nodes[name].needs)
+	for len(todo) > 0 {
+		need := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !reached[need] {
+			reached[need] = true
+			todo = append(todo, nodes[need].needs...)
+		}
+	}
+	return reached
 }

@@ -22,9 +22,9 @@ type textScope struct {
 	used     map[string]bool
 	calendar bool
 
-	steps   map[string]*stepNode // nil where no step has ended before
-	reached map[string]bool      // the steps that have ended well before this text is rendered
-	noSteps string               // why outputs cannot be named here
+	steps   map[string]*stepNode   // nil where no step has ended before
+	reached func(step string) bool // whether the step has ended well before this text is rendered
+	noSteps string                 // why outputs cannot be named here
 }
 
 // scope declares the job's parameters, secrets and environment, with what it shares with the workflow.
@@ -134,7 +134,7 @@ func (s *textScope) output(v *value, r engine.Reference) {
 		s.fail(v, r.Offset, "", "an output of a step cannot be named here: %s", s.noSteps)
 	case step == nil:
 		s.fail(v, r.Offset, didYouMean(r.Step, sortedKeys(s.steps)), "there is no step %q in this job", r.Step)
-	case !s.reached[r.Step]:
+	case !s.reached(r.Step):
 		s.fail(v, r.Offset, fmt.Sprintf("add it: needs: [%s]", r.Step), "the step %s need not have ended by then: it is not among the steps that this one needs", r.Step)
 	case step.outputs != nil && !slices.Contains(step.outputs, r.Name):
 		s.fail(v, r.Offset, didYouMean(r.Name, step.outputs), "the step %s has no output %q; its outputs are %s", r.Step, r.Name, orList(step.outputs))
