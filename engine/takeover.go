@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -23,10 +25,7 @@ func (e *Engine) takeOver(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("take over what runs: %w", err)
 	}
 	e.runs, e.live = runs, live
-	ids := make([]int64, 0, len(live))
-	for id := range live {
-		ids = append(ids, id)
-	}
+	ids := slices.Sorted(maps.Keys(live))
 	unknown := e.cfg.Runner.Adopt(ids, e.inbox.result)
 	for _, id := range unknown {
 		e.inbox.result(Result{Attempt: id, Outcome: OutcomeLost, Message: "the server or the machine restarted, and nothing is known of it", StartedAt: now, EndedAt: now})
@@ -34,7 +33,8 @@ func (e *Engine) takeOver(ctx context.Context, now time.Time) error {
 	if len(ids) > 0 {
 		e.log.Info("adopted attempts of an earlier process", "attempts", len(ids), "lost", len(unknown))
 	}
-	for _, r := range runs {
+	for _, id := range slices.Sorted(maps.Keys(runs)) {
+		r := runs[id]
 		if r.instance.Cancel != nil {
 			e.inbox.cancel(cancelRequest{r.instance.ID, *r.instance.Cancel})
 		}
