@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"container/heap"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// begin claims the instance. Steps of type none are settled at once; the first steps that need a slot are returned.
+func (t *turn) begin(c *contender) ([]readyStep, error) {
+	i := c.instance
+	start := Transition{
+		Instance: i.ID, Event: Start, From: i.State, Fence: i.Fence, At: t.now, Reason: Reason{Code: ReasonReleased},
+		Owner: t.cfg.Owner, Lease: t.now.Add(leaseTerm),
+	}
+	ok, err := t.tx.Apply(start)
+	if err != nil || !ok {
+		return nil, wrap(err, "claim %s", i.Name())
+	}
+	again := !i.StartedAt.IsZero()
+	from := i.State
+	i.State, i.Reason, i.Owner, i.Lease = Running, start.Reason, start.Owner, start.Lease
+	i.Fence++
+	if !again {
+		i.StartedAt = t.now
+	}
+	r := &run{instance: i, job: c.job, progress: NewProgress(c.job, nil), attempts: map[int64]int{}}
+	if again {
+		if r.numbers, err = attemptNumbers(t.tx, i.ID); err != nil {
+			return nil, err
+		}
+	}
+	t.notices = append(t.notices, Notice{Instance: i, From: from})
+	var out staged
+	ready, later := t.settle(t.now, r, &out)
+	if r.stored() {
+		out.steps = nil
+		if err := t.tx.PutSteps(i.ID, r.progress.Rows()); err != nil {
+			return nil, fmt.Errorf("record the steps of %s: %w", i.Name(), err)
+		}
+	}
+	if err := out.write(t.tx, &t.ids); err != nil {
+		return nil, err
+	}
+	t.notices = append(t.notices, out.notices...)
+	t.later = append(t.later, later...)
+	if !r.ended {
+		t.begun = append(t.begun, r)
+	}
+	return ready, nil
+}
+
+// attemptNumbers returns the highest attempt number of each step so far.
+func attemptNumbers(v View, instance int64) (map[string]int, error) {
+	attempts, err := v.Attempts(instance)
+	if err != nil {
+		return nil, fmt.Errorf("list the attempts of instance %d: %w", instance, err)
+	}
+	numbers := map[string]int{}
+	for _, a := range attempts {
+		if !a.Error {
+			numbers[a.Step] = max(numbers[a.Step], a.Number)
+		}
+	}
+	return numbers, nil
+}
+
+// assign gives the free slots out by turn: to ready steps of running instances and to waiting instances alike. Each pool is looked at by itself, so
+// that a full one hides nothing behind it.
+func (t *turn) assign(open []contender) error {
+	pools, err := t.tx.QueuedPools()
+	if err != nil {
+		return fmt.Errorf("list the queues: %w", err)
+	}
+	for pool, q := range t.steps {
+		if q.Len() > 0 {
+			pools = append(pools, pool)
+		}
+	}
+	for i := range open {
+		pools = append(pools, open[i].instance.Pool)
+	}
+	slices.Sort(pools)
+	pools = slices.Compact(pools)
+
+	type entry struct {
+		step      readyStep
+		contender *contender
+	}
+	var entries []entry
+	for _, pool := range pools {
+		room := t.room(pool)
+		if q := t.steps[pool]; q != nil {
+			for n := 0; n < room && q.Len() > 0; {
+				s := heap.Pop(q).(readyStep)
+				if !s.run.progress.Startable(s.step) {
+					continue
+				}
+				t.popped = append(t.popped, s)
+				entries = append(entries, entry{step: s})
+				n++
+			}
+		}
+		if room > 0 {
+			queued, err := t.tx.Queued(pool, room)
+			if err != nil {
+				return fmt.Errorf("list the queue of pool %q: %w", pool, err)
+			}
+			for i := range queued {
+				entries = append(entries, entry{contender: &contender{instance: queued[i]}})
+			}
+		}
+	}
+	for i := range open {
+		entries = append(entries, entry{contender: &open[i]})
+	}
+	for i := range entries {
+		if c := entries[i].contender; c != nil {
+			entries[i].step = readyStep{run: &run{instance: c.instance}, step: -1}
+		}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return compareTurn(a.step, b.step) })
+	for _, en := range entries {
+		if en.contender == nil {
+			if err := t.startOrKeep([]readyStep{en.step}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.admit(en.contender); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// admit claims an instance when there is room for it, after looking once more at what may have changed since it was judged.
+func (t *turn) admit(c *contender) error {
+	room := t.room(c.instance.Pool)
+	fresh := c.judged
+	if room == 0 && !fresh {
+		return nil // stays queued
+	}
+	if !fresh {
+		v, err := t.judge(c)
+		if err != nil {
+			return err
+		}
+		if !v.Open {
+			return t.settleClosed(c, v)
+		}
+	} else {
+		active, err := t.tx.ActiveCount(c.instance.Job)
+		if err != nil {
+			return fmt.Errorf("count running instances of %s: %w", c.instance.Ref, err)
+		}
+		if active >= c.job.Concurrency {
+			v, err := t.judge(c)
+			if err != nil {
+				return err
+			}
+			if !v.Open {
+				return t.settleClosed(c, v)
+			}
+		}
+	}
+	if room == 0 {
+		reason := Reason{Code: ReasonSlot, Detail: fmt.Sprintf("all %d slots are taken", t.cfg.Slots)}
+		if t.free > 0 {
+			reason = Reason{Code: ReasonPool, Detail: fmt.Sprintf("pool %s is full", c.instance.Pool)}
+		}
+		return t.settleClosed(c, Verdict{Gate: GateSlot, Reason: reason})
+	}
+	ready, err := t.begin(c)
+	if err != nil {
+		return err
+	}
+	return t.startOrKeep(ready)
+}
+
+// startOrKeep starts the steps for which there is room and keeps the others for a later pass.
+func (t *turn) startOrKeep(ready []readyStep) error {
+	for _, s := range ready {
+		if t.room(s.run.job.Pool) == 0 {
+			t.back = append(t.back, s)
+			continue
+		}
+		if err := t.start(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start records that an attempt of the step begins.
+func (t *turn) start(s readyStep) error {
+	id, err := t.ids.take(t.tx)
+	if err != nil {
+		return err
+	}
+	r, row := s.run, *s.run.progress.Step(s.step)
+	number := r.number(s.step)
+	attempt := AttemptRow{
+		ID: id, Instance: r.instance.ID, Job: r.instance.Job, Step: row.Step, Number: number, Fence: r.instance.Fence, Pool: r.job.Pool, StartedAt: t.now,
+	}
+	if err := t.tx.StartAttempt(attempt); err != nil {
+		return fmt.Errorf("record an attempt of %s: %w", r.instance.Name(), err)
+	}
+	if r.stored() || row.Attempts > 0 {
+		row.State, row.NotBefore = StepRunning, time.Time{}
+		row.Attempts++
+		if err := t.tx.SetStep(r.instance.ID, row); err != nil {
+			return fmt.Errorf("record a step of %s: %w", r.instance.Name(), err)
+		}
+	}
+	t.spend(r.job.Pool)
+	t.starts = append(t.starts, startedStep{s, id, number})
+	return nil
+}
