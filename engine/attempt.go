@@ -21,6 +21,10 @@ type Attempt struct {
 	Folder string // where relative paths of the action start
 
 	StartedAt time.Time
+
+	// Until is the end of the lease under which the attempt runs, by the clock of this machine; zero where no other server can take its instance
+	// over. The Runner does not begin it later, and ends it before, unless Renew moves it.
+	Until time.Time
 }
 
 // Outcome is how an attempt ended.
@@ -85,6 +89,8 @@ type Runner interface {
 	// Cancel asks a running attempt to end: TERM to its process group, KILL after its grace. The outcome comes through done. An
 	// unknown id is ignored: the attempt has ended already.
 	Cancel(attempt int64)
+	// Renew moves the end of the lease under which attempts run. Unknown ids are ignored.
+	Renew(attempts []int64, until time.Time)
 	// Adopt takes over attempts that an earlier process of this server started. Those that still run or whose end was kept are
 	// reported through done; the ids returned are those nothing is known of.
 	Adopt(attempts []int64, done func(Result)) (unknown []int64)

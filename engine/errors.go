@@ -7,6 +7,9 @@ var (
 	ErrNotFound = errors.New("not found")
 	ErrConflict = errors.New("conflict")
 	ErrInvalid  = errors.New("invalid")
+	// ErrUnavailable says that the rows could not be reached just now: another process holds them, the disk is full, the network is cut. It
+	// may pass, and then nothing is lost.
+	ErrUnavailable = errors.New("unavailable for the moment")
 )
 
 func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }

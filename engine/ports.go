@@ -15,10 +15,20 @@ type Store interface {
 	Write(ctx context.Context, fn func(tx Tx) error) error
 	// Read runs fn on one consistent snapshot.
 	Read(ctx context.Context, fn func(v View) error) error
+	// Both return an error that wraps ErrUnavailable when trying again makes sense. Whatever error Write returns, of its own or of a commit whose
+	// outcome is not known, the changes may have been made or not, all or none; only an error of fn itself says that they have not.
 }
 
 // View reads rows. Every method that lists takes its order from its comment; nothing depends on the order of a map.
 type View interface {
+	// Clock is the time by which leases are judged: one clock for all who share the store. A store that one machine uses takes it from its
+	// configuration.
+	Clock() (time.Time, error)
+	// Revision grows with each change of a job or of a job version: definitions held in memory are current while it stands still.
+	Revision() (int64, error)
+	// Lease returns who holds the named lease and until when; ErrNotFound when nobody ever did.
+	Lease(name string) (LeaseRow, error)
+
 	// Jobs lists the known jobs by workflow and name, removed ones too.
 	Jobs() ([]JobRow, error)
 	// Version returns an immutable job version; ErrNotFound when there is none.
@@ -106,20 +116,26 @@ type Tx interface {
 	SetConfirmed(instance int64, actor string, at time.Time) (bool, error)
 	// Renew moves the lease of every running instance of the owner.
 	Renew(owner string, until time.Time) error
-	// TakeOver makes owner the owner of a running instance, compare-and-set on the fence, which grows by one. It returns the new fence, and
-	// false and no change when the instance is not running under that fence.
+	// TakeOver makes owner the owner of a running instance, compare-and-set on the fence, which grows by one, and of its live attempts, which get
+	// the new fence. It returns that, and false and no change when the instance is not running under the old one.
 	TakeOver(instance, fence int64, owner string, lease time.Time) (int64, bool, error)
+	// TakeErrand makes owner the owner of a live attempt of an error action, compare-and-set on the attempt's fence, which grows by one. It returns
+	// the new one, and false and no change when the attempt is not live under the old one.
+	TakeErrand(attempt, fence int64, owner string) (int64, bool, error)
+
+	// What follows is written by the owner of a running instance, under its fence: each returns false and changes nothing when the instance is
+	// not running under that fence any more. Then another server decides what becomes of it.
 
 	// PutSteps inserts the steps of an instance that starts, replacing those of an earlier run of it.
-	PutSteps(instance int64, steps []StepRow) error
+	PutSteps(instance, fence int64, steps []StepRow) (bool, error)
 	// SetStep updates one step.
-	SetStep(instance int64, s StepRow) error
-	// StartAttempt inserts an attempt without an end.
-	StartAttempt(AttemptRow) error
-	// EndAttempt records the outcome of an attempt. False and no change when it has one: the first outcome stands.
-	EndAttempt(Result) (bool, error)
-	// AddAttempt inserts an attempt that began and ended in this transaction.
-	AddAttempt(AttemptRow) error
+	SetStep(instance, fence int64, s StepRow) (bool, error)
+	// StartAttempt inserts an attempt without an end. That of an error action has a fence of its own, which begins with 1; for it the answer is true.
+	StartAttempt(AttemptRow) (bool, error)
+	// AddAttempt inserts an attempt that began and ended in this transaction, as StartAttempt and EndAttempt would.
+	AddAttempt(AttemptRow) (bool, error)
+	// EndAttempt records the outcome of an attempt under the attempt's fence. False and no change when it has an outcome, which stands, or another fence.
+	EndAttempt(r Result, fence int64) (bool, error)
 
 	// PutOutbox inserts the row or replaces the one of the same ID.
 	PutOutbox(OutboxRow) error
@@ -231,10 +247,18 @@ type AttemptRow struct {
 	Number    int
 	Error     bool  // the job's error action
 	Outbox    int64 // the outbox row that it delivers; 0 for a main action
-	Fence     int64
+	Fence     int64  // under which its outcome is recorded: the instance's; one of its own for an error action
+	Owner     string // the server that carries it, or did
 	Pool      string
 	StartedAt time.Time
 	Result    *Result // nil while live
+}
+
+// A LeaseRow is a named lease.
+type LeaseRow struct {
+	Holder string
+	Epoch  int64 // grows with each change of holder
+	Until  time.Time
 }
 
 // An OutboxRow is something to be delivered at least once, written in the transaction that gave the reason for it.
