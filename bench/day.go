@@ -180,7 +180,7 @@ func benchInsert(ctx context.Context, s setting) ([]figure, error) {
 		return nil, err
 	}
 	rate, err := median(max(1, s.n/2), func(i int) (float64, error) {
-		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i))})
+		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i)), Clock: time.Now})
 		if err != nil {
 			return 0, err
 		}
@@ -260,7 +260,7 @@ func benchNone(ctx context.Context, s setting) ([]figure, error) {
 	}
 	n := 0
 	rate, err := median(max(1, s.n/2), func(i int) (float64, error) {
-		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i))})
+		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i)), Clock: time.Now})
 		if err != nil {
 			return 0, err
 		}
@@ -307,4 +307,5 @@ type noRunner struct{}
 
 func (noRunner) Start(engine.Attempt, func(engine.Result))      {}
 func (noRunner) Cancel(int64)                                   {}
+func (noRunner) Renew([]int64, time.Time)                       {}
 func (noRunner) Adopt(a []int64, _ func(engine.Result)) []int64 { return a }

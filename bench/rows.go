@@ -15,7 +15,7 @@ import (
 func benchTransitions(ctx context.Context, s setting) ([]figure, error) {
 	const submitters, each = 64, 1000
 	rate, err := median(s.n, func(i int) (float64, error) {
-		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i))})
+		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i)), Clock: time.Now})
 		if err != nil {
 			return 0, err
 		}
@@ -123,7 +123,7 @@ func insertWaiting(ctx context.Context, db *store.DB, n, blocked int, now time.T
 // claim it.
 func benchPass(ctx context.Context, s setting) ([]figure, error) {
 	const waiting, runnable = 1_000_000, 100
-	db, err := store.Open(ctx, store.Config{Dir: s.dir})
+	db, err := store.Open(ctx, store.Config{Dir: s.dir, Clock: time.Now})
 	if err != nil {
 		return nil, err
 	}

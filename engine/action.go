@@ -94,6 +94,11 @@ func (p RetryPolicy) Next(n int, r Result) (time.Duration, bool) {
 	if len(p.On) > 0 && !slices.Contains(p.On, r.Code()) {
 		return 0, false
 	}
+	return p.wait(n), true
+}
+
+// wait is how far the attempt after the n-th is from it.
+func (p RetryPolicy) wait(n int) time.Duration {
 	wait := p.Interval
 	if p.Type == RetryExponential {
 		const most = 548 * 24 * time.Hour
@@ -102,5 +107,5 @@ func (p RetryPolicy) Next(n int, r Result) (time.Duration, bool) {
 		}
 		wait = min(wait, most)
 	}
-	return wait, true
+	return wait
 }

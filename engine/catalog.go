@@ -2,6 +2,8 @@ package engine
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -21,6 +23,7 @@ type catalog struct {
 	current  map[JobRef]*definition
 	byID     map[int64]*definition
 	planner  *Planner
+	revision int64 // of the rows that this is a cache of; 0 when nothing was loaded
 	pools    map[string]int
 	horizon  time.Time // the earliest PlannedTo of what is planned at all; zero when nothing is
 	unknown  bool      // a job has never been planned
@@ -62,10 +65,73 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 	return job, nil
 }
 
-// replace makes a loaded set of definitions the current one.
-func (c *catalog) replace(definitions []definition, planner *Planner) {
+// refresh reads the current definitions from the rows, unless it knows them already. One that cannot be read is left out: its instances say why.
+func (c *catalog) refresh(ctx context.Context, store Store) error {
+	var definitions []definition
+	var revision int64
+	known := false
+	err := store.Read(ctx, func(v View) (err error) {
+		definitions = nil
+		if revision, err = v.Revision(); err != nil {
+			return err
+		}
+		if known = revision == c.at(); known {
+			return nil
+		}
+		rows, err := v.Jobs()
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if row.Removed {
+				continue
+			}
+			job, err := c.version(v, row.Version)
+			if errors.Is(err, ErrInvalid) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			definitions = append(definitions, definition{row: row, job: job})
+		}
+		return nil
+	})
+	if err != nil || known {
+		return err
+	}
+	jobs := make([]*Job, len(definitions))
+	created := map[JobRef]time.Time{}
+	for i := range definitions {
+		jobs[i], created[definitions[i].row.Ref] = definitions[i].job, definitions[i].row.CreatedAt
+	}
+	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { return recurrence.Created(created[j.Ref()]) })
+	if err != nil {
+		return err
+	}
+	c.replace(definitions, planner, revision)
+	return nil
+}
+
+// at returns the revision of the definitions.
+func (c *catalog) at() int64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.revision
+}
+
+// doubt makes the next refresh read everything anew.
+func (c *catalog) doubt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.revision = 0
+}
+
+// replace makes a set of definitions, as of a revision, the current one.
+func (c *catalog) replace(definitions []definition, planner *Planner, revision int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.revision = revision
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -36,20 +37,25 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	ready, later := t.settle(t.now, r, &out)
 	if r.stored() {
 		out.steps = nil
-		if err := t.tx.PutSteps(i.ID, r.progress.Rows()); err != nil {
-			return nil, fmt.Errorf("record the steps of %s: %w", i.Name(), err)
+		if ok, err := t.tx.PutSteps(i.ID, i.Fence, r.progress.Rows()); err != nil || !ok {
+			return nil, wrap(errors.Join(err, unless(ok, errStuck)), "record the steps of %s", i.Name())
 		}
 	}
-	if err := out.write(t.tx, &t.ids); err != nil {
-		return nil, err
+	if err := out.write(t.tx, &t.ids); err != nil || out.refused() {
+		return nil, wrap(errors.Join(err, unless(!out.refused(), errStuck)), "begin %s", i.Name())
 	}
-	t.notices = append(t.notices, out.notices...)
+	for _, n := range out.notices {
+		t.notices = append(t.notices, n.Notice)
+	}
 	t.later = append(t.later, later...)
 	if !r.ended {
 		t.begun = append(t.begun, r)
 	}
 	return ready, nil
 }
+
+// errStuck is about what cannot be: a write refused in the very transaction that gave the right to it.
+var errStuck = errors.New("stuck, this is a bug: the fence moved within a transaction")
 
 // attemptNumbers returns the highest attempt number of each step so far.
 func attemptNumbers(v View, instance int64) (map[string]int, error) {
@@ -202,16 +208,22 @@ func (t *turn) start(s readyStep) error {
 	r, row := s.run, *s.run.progress.Step(s.step)
 	number := r.number(s.step)
 	attempt := AttemptRow{
-		ID: id, Instance: r.instance.ID, Job: r.instance.Job, Step: row.Step, Number: number, Fence: r.instance.Fence, Pool: r.job.Pool, StartedAt: t.now,
+		ID: id, Instance: r.instance.ID, Job: r.instance.Job, Step: row.Step, Number: number, Fence: r.instance.Fence, Owner: r.instance.Owner,
+		Pool: r.job.Pool, StartedAt: t.now,
 	}
-	if err := t.tx.StartAttempt(attempt); err != nil {
+	ok, err := t.tx.StartAttempt(attempt)
+	if err != nil {
 		return fmt.Errorf("record an attempt of %s: %w", r.instance.Name(), err)
+	}
+	if !ok {
+		t.fenced = true
+		return nil
 	}
 	if r.stored() || row.Attempts > 0 {
 		row.State, row.NotBefore = StepRunning, time.Time{}
 		row.Attempts++
-		if err := t.tx.SetStep(r.instance.ID, row); err != nil {
-			return fmt.Errorf("record a step of %s: %w", r.instance.Name(), err)
+		if ok, err := t.tx.SetStep(r.instance.ID, r.instance.Fence, row); err != nil || !ok {
+			return wrap(errors.Join(err, unless(ok, errStuck)), "record a step of %s", r.instance.Name())
 		}
 	}
 	t.spend(r.job.Pool)

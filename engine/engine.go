@@ -22,6 +22,9 @@ type Config struct {
 	DiskLow   func() (detail string, low bool) // nothing starts while it is; nil is never
 	RemoveLog func(attempt int64)              // called for attempts that retention deleted
 
+	Clock  func() time.Time // of this machine; nil is time.Now
+	Shared bool             // other servers work on the same Store: see Engine
+
 	PlanAhead time.Duration // a natural day is written down this long before it begins; default 2 h
 	Retention time.Duration // ended instances are kept this long; default 60 days, negative is for ever
 
@@ -49,6 +52,7 @@ const (
 	leaseTerm    = time.Minute
 	leaseRenewal = 20 * time.Second
 	longestSleep = 30 * time.Second
+	backOff      = time.Second // before the rows are tried again
 	pruneEvery   = 10 * time.Minute
 	pruneBatch   = 500
 	dueBatch     = 1000
@@ -56,6 +60,12 @@ const (
 
 // Engine is the loop: it plans, looks at what is due, claims, hands attempts to the Runner and records what became of them. Everything that
 // it knows beside its working set of running instances is in rows, and the working set is rebuilt from rows when it starts.
+//
+// When a write fails, what is in the rows is not known any more: the working set is thrown away and rebuilt from them, as after a crash.
+//
+// Several engines may share a Store (Config.Shared). Each instance that runs has one owner, whose lease it renews; when that has passed, by the
+// Store's clock, another takes it over, and the fence that grows with it makes whatever the former owner still writes of it void. Without Shared
+// the rows are this engine's alone, and what it finds running when it starts is its own.
 //
 // Load, Trigger, Cancel, Confirm and Explain may be called from any goroutine, before and while Run runs.
 type Engine struct {
@@ -67,6 +77,12 @@ type Engine struct {
 	onceUp sync.Once
 
 	// The working set of the loop's goroutine.
+	sure     bool           // it is what the rows say
+	begun    bool           // it has been so once: what the rows say is this process's is so
+	handed   map[int64]bool // given to the Runner, of a working set that was thrown away
+	foreign  map[int64]bool // live attempts that another process handed out, and that the Runner has not been asked about yet
+	last     time.Time      // of the latest turn
+	trust    time.Time      // until when the leases of what this engine runs last, by its own clock; of a Shared engine
 	runs     map[int64]*run
 	live     map[int64]liveAttempt
 	steps    map[string]*stepQueue // ready to start, by pool
@@ -101,10 +117,11 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Notice) {}
 	}
-	e := &Engine{
-		cfg: cfg, log: cfg.Log, ready: make(chan struct{}),
-		runs: map[int64]*run{}, live: map[int64]liveAttempt{}, steps: map[string]*stepQueue{},
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
 	}
+	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}}
+	e.forget()
 	e.inbox.signal = make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode
 	return e, nil
@@ -113,32 +130,24 @@ func New(cfg Config) (*Engine, error) {
 // Ready is closed after Run's first pass: what earlier processes left is taken over, the plan is written and what was due is started.
 func (e *Engine) Ready() <-chan struct{} { return e.ready }
 
-// Run is the loop: take over what runs, then plan up to the horizon, pass over what is due, and sleep until the next due time, a result, a
-// command, or the end of ctx. When ctx ends nothing more is started, results are still recorded for a short while, and processes that go on are
-// left to their supervisor: the next Run adopts them.
+// Run is the loop: one Step after the other, and between them sleep until the next due time, a result, a command, or the end of ctx. When ctx ends
+// nothing more is started, results are still recorded for a short while, and processes that go on are left to their supervisor: the next Run adopts
+// them. An error that trying again cannot help ends it.
 func (e *Engine) Run(ctx context.Context) error {
-	if err := e.takeOver(ctx, time.Now()); err != nil {
-		return err
-	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		now := time.Now()
-		if err := e.keep(ctx, now); err != nil && ctx.Err() == nil {
-			return err
-		}
-		idle, err := e.pass(ctx, now)
+		next, idle, err := e.Step(ctx, e.cfg.Clock())
 		switch {
 		case ctx.Err() != nil:
 			return e.drain()
 		case err != nil:
 			return err
 		}
-		e.onceUp.Do(func() { close(e.ready) })
 		if idle && e.cfg.Closed {
 			return nil
 		}
-		timer.Reset(max(0, min(longestSleep, time.Until(e.wakeAt()))))
+		timer.Reset(max(0, min(longestSleep, next.Sub(e.cfg.Clock()))))
 		select {
 		case <-ctx.Done():
 			return e.drain()
@@ -146,6 +155,44 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-timer.C:
 		}
 	}
+}
+
+// Step is one turn of the loop at a time: take over what runs when that is not known, keep the lease and the plan, take in what came, start what can
+// start. It neither sleeps nor starts a goroutine, and must not be called while Run runs. next is when the following turn is due although nothing
+// comes in; idle says that nothing more can happen by itself.
+//
+// After an error that wraps ErrUnavailable there is none: the next turn begins by rebuilding the working set.
+func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle bool, err error) {
+	e.noteClock(now)
+	idle, err = e.turn(ctx, now)
+	if err != nil && ctx.Err() != nil {
+		return time.Time{}, false, err // the end of ctx keeps a write from beginning, and never ends one
+	}
+	if err != nil {
+		e.sure = false
+		if !errors.Is(err, ErrUnavailable) {
+			return time.Time{}, false, err
+		}
+		e.log.Warn("the rows cannot be reached; trying again", "error", err)
+		return now.Add(backOff), false, nil
+	}
+	e.onceUp.Do(func() { close(e.ready) })
+	if !e.sure {
+		return now, false, nil // something was refused: see what the rows say
+	}
+	return e.wakeAt(), idle, nil
+}
+
+func (e *Engine) turn(ctx context.Context, now time.Time) (idle bool, err error) {
+	if !e.sure {
+		if err := e.rebuild(ctx, now); err != nil {
+			return false, err
+		}
+	}
+	if err := e.keep(ctx, now); err != nil {
+		return false, err
+	}
+	return e.pass(ctx, now)
 }
 
 // wakeAt is when the loop has something to do without being told.
@@ -166,7 +213,6 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 		if err := e.renew(ctx, now); err != nil {
 			return err
 		}
-		e.renewAt = now.Add(leaseRenewal)
 	}
 	if !e.cfg.Closed {
 		if err := e.planAhead(ctx, now); err != nil {
@@ -184,23 +230,6 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-func (e *Engine) renew(ctx context.Context, now time.Time) error {
-	until := now.Add(leaseTerm)
-	return e.cfg.Store.Write(ctx, func(tx Tx) error {
-		if _, ok, err := tx.Acquire("server/"+e.cfg.Owner, e.cfg.Owner, now, until); err != nil || !ok {
-			return errors.Join(err, notHeld(ok, e.cfg.Owner))
-		}
-		return tx.Renew(e.cfg.Owner, until)
-	})
-}
-
-func notHeld(ok bool, owner string) error {
-	if ok {
-		return nil
-	}
-	return fmt.Errorf("the lease of %s is held by another process", owner)
 }
 
 func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error) {
@@ -227,7 +256,10 @@ func (e *Engine) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	for {
-		if err := e.record(ctx, time.Now()); err != nil {
+		if !e.sure {
+			return nil // the next process finds out what the rows say, and the supervisor still knows the results
+		}
+		if err := e.record(ctx, e.cfg.Clock()); err != nil {
 			return err
 		}
 		if len(e.live) == 0 || !e.waitable() {
@@ -285,6 +317,13 @@ func (b *inbox) nudge() {
 	case b.signal <- struct{}{}:
 	default:
 	}
+}
+
+// putBack gives results back that were taken and could not be recorded.
+func (b *inbox) putBack(results []Result) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.results = append(results, b.results...)
 }
 
 func (b *inbox) take() (results []Result, cancels []cancelRequest) {

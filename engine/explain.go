@@ -215,5 +215,8 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonStepPaused:   "paused",
 	ReasonLost:         "outcome unknown",
 	ReasonPerson:       "by a person",
+	ReasonFenced:       "refused",
+	ReasonClock:        "the clock jumped",
+	ReasonCycle:        "blocked by a cycle:",
 	ReasonDefinition:   "its definition cannot be carried out",
 }

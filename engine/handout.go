@@ -24,7 +24,7 @@ func (e *Engine) handOut(now time.Time, s startedStep) {
 	}
 	attempt := Attempt{
 		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: step.Name, Number: s.number,
-		Fence: r.instance.Fence, Folder: r.job.Folder, StartedAt: now,
+		Fence: r.instance.Fence, Folder: r.job.Folder, StartedAt: now, Until: e.trust,
 	}
 	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: step.Name})
 	e.launch(now, attempt, step.Action, r.job, scope)
@@ -133,6 +133,9 @@ func (t *turn) startErrands() error {
 	return nil
 }
 
+// firstErrandFence is the fence of an attempt of an error action that nobody has taken over.
+const firstErrandFence = 1
+
 func (t *turn) startErrand(row OutboxRow) error {
 	instance, err := t.tx.Instance(row.Instance)
 	if err != nil {
@@ -151,7 +154,8 @@ func (t *turn) startErrand(row OutboxRow) error {
 		return err
 	}
 	attempt := AttemptRow{
-		ID: id, Instance: instance.ID, Job: instance.Job, Number: row.Attempts + 1, Error: true, Outbox: row.ID, Fence: instance.Fence, StartedAt: t.now,
+		ID: id, Instance: instance.ID, Job: instance.Job, Number: row.Attempts + 1, Error: true, Outbox: row.ID, Fence: firstErrandFence, Owner: t.cfg.Owner,
+		StartedAt: t.now,
 	}
 	if job.ErrorAction.Type == ActionNone {
 		attempt.Result = &Result{Attempt: id, Outcome: OutcomeSucceeded, StartedAt: t.now, EndedAt: t.now}
@@ -159,9 +163,10 @@ func (t *turn) startErrand(row OutboxRow) error {
 		if err := t.tx.PutOutbox(row); err != nil {
 			return fmt.Errorf("record outbox row %d: %w", row.ID, err)
 		}
-		return wrap(t.tx.AddAttempt(attempt), "record the error action of %s", instance.Name())
+		_, err := t.tx.AddAttempt(attempt)
+		return wrap(err, "record the error action of %s", instance.Name())
 	}
-	if err := t.tx.StartAttempt(attempt); err != nil {
+	if _, err := t.tx.StartAttempt(attempt); err != nil {
 		return fmt.Errorf("record the error action of %s: %w", instance.Name(), err)
 	}
 	t.free--
@@ -186,7 +191,7 @@ func (e *Engine) handOutErrand(now time.Time, d startedErrand) {
 	scope.Outputs = func(string, string) (string, bool) { return "", false }
 	attempt := Attempt{
 		ID: d.attempt, Instance: d.instance.ID, Ref: d.instance.Ref, PlanTime: d.instance.PlanTime, Number: d.number, Error: true,
-		Fence: d.instance.Fence, Folder: d.job.Folder, StartedAt: now,
+		Fence: d.instance.Fence, Folder: d.job.Folder, StartedAt: now, Until: e.trust,
 	}
 	e.cfg.Observe(Notice{Instance: d.instance, From: d.instance.State, Attempt: &attempt})
 	e.launch(now, attempt, action, d.job, scope)

@@ -108,6 +108,9 @@ const (
 	ReasonStepPaused   ReasonCode = "step-paused"
 	ReasonLost         ReasonCode = "lost"
 	ReasonPerson       ReasonCode = "person"
+	ReasonFenced       ReasonCode = "fenced"     // another server has taken it over
+	ReasonClock        ReasonCode = "clock"      // the machine's clock was set, or stood still
+	ReasonCycle        ReasonCode = "cycle"      // waits for an instance that waits for it; Detail is the path
 	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
 )
 

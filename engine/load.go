@@ -30,14 +30,21 @@ func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time)
 	}
 	now = now.Truncate(time.Millisecond)
 	var l *loading
-	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+	var revision int64
+	err := e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
 		l = &loading{e: e, tx: tx, now: now, rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}}
-		return l.load(jobs)
+		if err := l.load(jobs); err != nil {
+			return err
+		}
+		revision, err = tx.Revision()
+		return err
 	})
 	if err != nil {
+		e.defs.doubt()
+		e.inbox.nudge()
 		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
 	}
-	e.defs.replace(l.definitions, l.planner)
+	e.defs.replace(l.definitions, l.planner, revision)
 	for _, n := range l.notices {
 		e.cfg.Observe(n)
 	}

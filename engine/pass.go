@@ -41,7 +41,7 @@ func (e *Engine) record(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("record the last results: %w", err)
 	}
-	e.ids = ids
+	e.ids, e.sure = ids, !e.staged.refused()
 	e.publish(nil)
 	return nil
 }
@@ -68,6 +68,7 @@ type turn struct {
 	cancels []cancelRequest
 	next    time.Time
 	idle    bool
+	fenced  bool // a run that was to go on is another server's
 }
 
 // A startedStep is an attempt of a step that the transaction has recorded and that is to be handed out.
@@ -125,10 +126,13 @@ func (t *turn) countSlots() error {
 	if err != nil {
 		return fmt.Errorf("count live attempts: %w", err)
 	}
-	t.free = t.cfg.Slots - len(live)
+	t.free = t.cfg.Slots
 	t.poolFree = t.defs.poolSizes()
 	t.carried = map[int64]bool{}
 	for i := range live {
+		if !t.cfg.Shared || live[i].Owner == t.cfg.Owner {
+			t.free-- // a slot is this server's, a place in a pool everybody's
+		}
 		if _, sized := t.poolFree[live[i].Pool]; sized {
 			t.poolFree[live[i].Pool]--
 		}
@@ -347,10 +351,13 @@ func (t *turn) commit() {
 		s.run.progress.Started(s.step)
 		s.run.progress.TakeChanged() // the transaction wrote it
 		s.run.attempts[s.attempt] = s.step
-		e.live[s.attempt] = liveAttempt{run: s.run, step: s.step, action: s.run.job.Steps[s.step].Action.Type}
+		e.live[s.attempt] = liveAttempt{run: s.run, step: s.step, fence: s.run.instance.Fence, action: s.run.job.Steps[s.step].Action.Type}
 	}
 	for _, d := range t.errands {
-		e.live[d.attempt] = liveAttempt{outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry}
+		e.live[d.attempt] = liveAttempt{fence: firstErrandFence, outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry}
+	}
+	if e.staged.refused() || t.fenced {
+		e.sure = false
 	}
 	e.publish(t.notices)
 	for _, s := range t.starts {
@@ -367,7 +374,9 @@ func (t *turn) commit() {
 // publish tells the observer what was committed, in order, and empties what was staged.
 func (e *Engine) publish(notices []Notice) {
 	for _, n := range e.staged.notices {
-		e.cfg.Observe(n)
+		if !e.staged.fenced[n.run] {
+			e.cfg.Observe(n.Notice)
+		}
 	}
 	for _, n := range notices {
 		e.cfg.Observe(n)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -12,7 +13,25 @@ const planGroup = 200
 // planAhead writes down every natural day that begins within PlanAhead of now, and whatever an earlier process left unplanned: day by day from
 // each job's watermark, rows and watermark in one transaction. A due time that passed meanwhile gets its instance like any other; misfire decides
 // about running it.
+//
+// Any server may do it: who comes second finds the watermark moved, or the definitions, and looks at the rows again.
 func (e *Engine) planAhead(ctx context.Context, now time.Time) error {
+	for {
+		err := e.planFrom(ctx, now)
+		if !errors.Is(err, errStale) {
+			return err
+		}
+		e.defs.doubt()
+		if err := e.defs.refresh(ctx, e.cfg.Store); err != nil {
+			return fmt.Errorf("read the definitions: %w", err)
+		}
+	}
+}
+
+// errStale says that the definitions in memory are not those of the rows any more.
+var errStale = fmt.Errorf("%w: the definitions or the plan have changed meanwhile", ErrConflict)
+
+func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 	target := func(j *Job) time.Time { return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location) }
 	for {
 		group, planner := e.defs.unplanned(target, planGroup)
@@ -50,7 +69,11 @@ func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []defini
 	}
 	planned := map[int64]time.Time{}
 	inserted := 0
+	revision := e.defs.at()
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		if current, err := tx.Revision(); err != nil || current != revision {
+			return errors.Join(err, unless(current == revision, errStale))
+		}
 		for _, d := range group {
 			to := windows[d.row.Ref].to
 			ok, err := tx.SetPlannedTo(d.row.ID, d.row.PlannedTo, to)
@@ -58,7 +81,7 @@ func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []defini
 				return fmt.Errorf("move the watermark of %s: %w", d.row.Ref, err)
 			}
 			if !ok {
-				return fmt.Errorf("%w: somebody else planned %s", ErrConflict, d.row.Ref)
+				return fmt.Errorf("plan %s: %w", d.row.Ref, errStale)
 			}
 			planned[d.row.ID] = to
 		}

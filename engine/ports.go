@@ -245,8 +245,8 @@ type AttemptRow struct {
 	Job       int64
 	Step      string
 	Number    int
-	Error     bool  // the job's error action
-	Outbox    int64 // the outbox row that it delivers; 0 for a main action
+	Error     bool   // the job's error action
+	Outbox    int64  // the outbox row that it delivers; 0 for a main action
 	Fence     int64  // under which its outcome is recorded: the instance's; one of its own for an error action
 	Owner     string // the server that carries it, or did
 	Pool      string

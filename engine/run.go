@@ -20,10 +20,12 @@ type run struct {
 type liveAttempt struct {
 	run    *run
 	step   int
+	fence  int64  // under which its end is recorded
 	action string // its type
 
-	outbox OutboxRow   // of an error action; run is nil then
-	retry  RetryPolicy // of an error action
+	outbox OutboxRow      // of an error action; run is nil then
+	retry  RetryPolicy    // of an error action
+	errand *startedErrand // of an error action that was taken over
 }
 
 // number is the next attempt number of the step.

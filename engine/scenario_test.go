@@ -124,7 +124,7 @@ func parseActions(t *testing.T, text string) map[string]action {
 }
 
 func (s *scenario) play() string {
-	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir})
+	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir, Clock: time.Now})
 	require.NoError(s.t, err)
 	s.db = db
 	// A failed requirement must not leave the bubble's goroutines behind.
@@ -330,5 +330,7 @@ func (r *actor) end(attempt int64, result engine.Result) {
 func (r *actor) Cancel(attempt int64) {
 	time.AfterFunc(2*time.Second, func() { r.end(attempt, engine.Result{Outcome: engine.OutcomeCancelled, Signal: "terminated"}) })
 }
+
+func (r *actor) Renew([]int64, time.Time) {}
 
 func (r *actor) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }

@@ -1,25 +1,50 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
 // staged is what results and commands came to: decided on the working set alone, and waiting to be written. It is kept until a commit has
 // taken it, so that a failed commit loses nothing; writing it twice is the same as once.
+//
+// What it says of an instance is written under the fence of its run. A run whose fence has moved is another server's: nothing is written of it.
 type staged struct {
-	results []Result
+	results []stagedResult
 	steps   []stagedStep
-	added   []AttemptRow // attempts that began and ended at once; they get their ids when written
+	added   []stagedAttempt // attempts that began and ended at once; they get their ids when written
 	ended   []stagedEnd
-	outbox  []OutboxRow // ID 0 gets one when written
-	notices []Notice
+	events  []EventRow
+	notices []stagedNotice
+
+	fenced map[*run]bool // found out by write
+	void   int           // ends of error actions that were refused
+}
+
+type stagedResult struct {
+	result Result
+	fence  int64
+	run    *run       // nil for an error action
+	outbox *OutboxRow // what it means for that
 }
 
 type stagedStep struct {
-	instance int64
-	row      StepRow
-	put      bool // the instance has no step rows yet
+	run *run
+	row StepRow
+	put bool // the instance has no step rows yet
+}
+
+type stagedAttempt struct {
+	run *run
+	row AttemptRow
+}
+
+type stagedNotice struct {
+	run *run // nil for a waiting instance
+	Notice
 }
 
 type stagedEnd struct {
@@ -27,61 +52,136 @@ type stagedEnd struct {
 	transition Transition
 }
 
-// write carries out what is staged.
+// write carries out what is staged, and finds out which runs are another server's.
 func (s *staged) write(tx Tx, ids *idBlock) error {
+	s.fenced, s.void = map[*run]bool{}, 0
 	for i := range s.results {
-		if _, err := tx.EndAttempt(s.results[i]); err != nil {
-			return fmt.Errorf("record the end of attempt %d: %w", s.results[i].Attempt, err)
+		if err := s.writeResult(tx, &s.results[i]); err != nil {
+			return err
 		}
 	}
 	for i := range s.steps {
 		c := &s.steps[i]
+		if s.fenced[c.run] {
+			continue
+		}
+		id, fence := c.run.instance.ID, c.run.instance.Fence
+		var ok bool
 		var err error
 		if c.put {
-			err = tx.PutSteps(c.instance, []StepRow{c.row})
+			ok, err = tx.PutSteps(id, fence, []StepRow{c.row})
 		} else {
-			err = tx.SetStep(c.instance, c.row)
+			ok, err = tx.SetStep(id, fence, c.row)
 		}
-		if err != nil {
-			return fmt.Errorf("record step %q of instance %d: %w", c.row.Step, c.instance, err)
+		if err := s.check(c.run, ok, err); err != nil {
+			return fmt.Errorf("record step %q of instance %d: %w", c.row.Step, id, err)
 		}
 	}
-	for _, row := range s.added {
-		var err error
-		if row.ID, err = ids.take(tx); err != nil {
+	for _, a := range s.added {
+		if s.fenced[a.run] {
+			continue
+		}
+		id, err := ids.take(tx)
+		if err != nil {
 			return err
 		}
-		result := *row.Result
-		result.Attempt = row.ID
-		row.Result = &result
-		if err := tx.AddAttempt(row); err != nil {
-			return fmt.Errorf("record an attempt of instance %d: %w", row.Instance, err)
+		result := *a.row.Result
+		result.Attempt = id
+		a.row.ID, a.row.Result = id, &result
+		ok, err := tx.AddAttempt(a.row)
+		if err := s.check(a.run, ok, err); err != nil {
+			return fmt.Errorf("record an attempt of instance %d: %w", a.row.Instance, err)
 		}
 	}
 	for i := range s.ended {
-		t := &s.ended[i].transition
-		ok, err := tx.Apply(*t)
-		if err != nil {
-			return fmt.Errorf("record that instance %d takes %q: %w", t.Instance, t.Event, err)
-		}
-		if ok && t.Event == Fail && s.ended[i].run.job.ErrorAction != nil {
-			id, err := ids.take(tx)
-			if err != nil {
-				return err
-			}
-			row := OutboxRow{ID: id, Kind: "errorAction", Instance: t.Instance, NotBefore: t.At, State: OutboxPending, Reason: t.Reason.Detail, CreatedAt: t.At}
-			if err := tx.PutOutbox(row); err != nil {
-				return fmt.Errorf("record the error action of instance %d: %w", t.Instance, err)
-			}
+		if err := s.writeEnd(tx, ids, &s.ended[i]); err != nil {
+			return err
 		}
 	}
-	for _, row := range s.outbox {
-		if err := tx.PutOutbox(row); err != nil {
-			return fmt.Errorf("record outbox row %d: %w", row.ID, err)
+	for _, event := range s.events {
+		if err := tx.Record(event); err != nil {
+			return fmt.Errorf("record %s: %w", event.Kind, err)
+		}
+	}
+	return s.recordFenced(tx)
+}
+
+// check takes the answer of a write under the run's fence.
+func (s *staged) check(r *run, ok bool, err error) error {
+	if err == nil && !ok {
+		s.fenced[r] = true
+	}
+	return err
+}
+
+func (s *staged) writeResult(tx Tx, r *stagedResult) error {
+	if r.run != nil && s.fenced[r.run] {
+		return nil
+	}
+	ok, err := tx.EndAttempt(r.result, r.fence)
+	switch {
+	case err != nil:
+		return fmt.Errorf("record the end of attempt %d: %w", r.result.Attempt, err)
+	case !ok && r.run == nil:
+		s.void++
+	case !ok:
+		s.fenced[r.run] = true
+	case r.outbox != nil:
+		if err := tx.PutOutbox(*r.outbox); err != nil {
+			return fmt.Errorf("record outbox row %d: %w", r.outbox.ID, err)
 		}
 	}
 	return nil
 }
+
+// writeEnd records the end of an instance and, in the same transaction, what it owes to others.
+func (s *staged) writeEnd(tx Tx, ids *idBlock, end *stagedEnd) error {
+	if s.fenced[end.run] {
+		return nil
+	}
+	t := &end.transition
+	ok, err := tx.Apply(*t)
+	if err := s.check(end.run, ok, err); err != nil {
+		return fmt.Errorf("record that instance %d takes %q: %w", t.Instance, t.Event, err)
+	}
+	if !ok || t.Event != Fail || end.run.job.ErrorAction == nil {
+		return nil
+	}
+	id, err := ids.take(tx)
+	if err != nil {
+		return err
+	}
+	row := OutboxRow{ID: id, Kind: "errorAction", Instance: t.Instance, NotBefore: t.At, State: OutboxPending, Reason: t.Reason.Detail, CreatedAt: t.At}
+	if err := tx.PutOutbox(row); err != nil {
+		return fmt.Errorf("record the error action of instance %d: %w", t.Instance, err)
+	}
+	return nil
+}
+
+// recordFenced writes the refusals into the history: who was told that an outcome is not his to say, and of what.
+func (s *staged) recordFenced(tx Tx) error {
+	for _, r := range slices.SortedFunc(maps.Keys(s.fenced), func(a, b *run) int { return cmp.Compare(a.instance.ID, b.instance.ID) }) {
+		at := time.Time{}
+		for i := range s.results {
+			if s.results[i].run == r {
+				at = s.results[i].result.EndedAt
+			}
+		}
+		if at.IsZero() {
+			continue // nothing was said of it but what a rebuild finds out by itself
+		}
+		err := tx.Record(EventRow{At: at, Kind: "fenced", Instance: r.instance.ID, Job: r.instance.Job, Actor: r.instance.Owner, Reason: Reason{
+			Code: ReasonFenced, Detail: fmt.Sprintf("a result of %s under fence %d was refused: another server decides about it", r.instance.Owner, r.instance.Fence),
+		}})
+		if err != nil {
+			return fmt.Errorf("record a refused result of instance %d: %w", r.instance.ID, err)
+		}
+	}
+	return nil
+}
+
+// refused reports whether something was another server's.
+func (s *staged) refused() bool { return len(s.fenced) > 0 || s.void > 0 }
 
 // absorb takes what came in since the last pass and lets the working set move on. It touches no row.
 func (e *Engine) absorb(now time.Time) {
@@ -92,14 +192,17 @@ func (e *Engine) absorb(now time.Time) {
 			continue // its end was recorded already
 		}
 		delete(e.live, r.Attempt)
-		e.staged.results = append(e.staged.results, r)
 		if l.run == nil {
-			e.staged.outbox = append(e.staged.outbox, e.delivered(l, r))
+			row := e.delivered(l, r)
+			e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, outbox: &row})
 			continue
 		}
+		e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, run: l.run})
 		delete(l.run.attempts, r.Attempt)
 		l.run.progress.Ended(l.step, r)
-		e.staged.notices = append(e.staged.notices, Notice{Instance: l.run.instance, From: l.run.instance.State, Result: &r, Step: l.run.job.Steps[l.step].Name})
+		e.staged.notices = append(e.staged.notices, stagedNotice{l.run, Notice{
+			Instance: l.run.instance, From: l.run.instance.State, Result: &r, Step: l.run.job.Steps[l.step].Name,
+		}})
 		e.advance(now, l.run)
 	}
 	for _, c := range cancels {
@@ -165,10 +268,10 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 			switch {
 			case step.Action.Type == ActionNone:
 				result := Result{Outcome: OutcomeSucceeded, StartedAt: now, EndedAt: now}
-				out.added = append(out.added, AttemptRow{
-					Instance: r.instance.ID, Job: r.instance.Job, Step: step.Name, Number: r.number(i), Fence: r.instance.Fence, Pool: r.job.Pool,
-					StartedAt: now, Result: &result,
-				})
+				out.added = append(out.added, stagedAttempt{r, AttemptRow{
+					Instance: r.instance.ID, Job: r.instance.Job, Step: step.Name, Number: r.number(i), Fence: r.instance.Fence, Owner: r.instance.Owner,
+					Pool: r.job.Pool, StartedAt: now, Result: &result,
+				}})
 				row.Attempts++
 				p.Passed(i, StepSucceeded)
 			case row.NotBefore.After(now):
@@ -193,16 +296,16 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 		if to.Ended() {
 			after.EndedAt = now
 		}
-		out.notices = append(out.notices, Notice{Instance: after, From: r.instance.State})
+		out.notices = append(out.notices, stagedNotice{r, Notice{Instance: after, From: r.instance.State}})
 		r.ended = true
 	}
 	for _, i := range p.TakeChanged() {
 		row := *p.Step(i)
 		switch {
 		case r.stored():
-			out.steps = append(out.steps, stagedStep{instance: r.instance.ID, row: row})
+			out.steps = append(out.steps, stagedStep{run: r, row: row})
 		case row.State == StepWaiting && row.Attempts > 0:
-			out.steps = append(out.steps, stagedStep{instance: r.instance.ID, row: row, put: true})
+			out.steps = append(out.steps, stagedStep{run: r, row: row, put: true})
 		}
 	}
 	return ready, delayed

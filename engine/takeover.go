@@ -2,111 +2,174 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 )
 
-// takeOver rebuilds the working set from rows: the instances that run, their steps, and the attempts that live. Attempts of an earlier
-// process are adopted from the Runner; those that it knows nothing of are lost, and the job's onLost decides.
-func (e *Engine) takeOver(ctx context.Context, now time.Time) error {
-	if err := e.renew(ctx, now); err != nil {
-		return fmt.Errorf("take the lease: %w", err)
+// An inheritance is what a server finds running in the rows and makes its own: the instances, their steps, and the attempts that live.
+type inheritance struct {
+	runs    map[int64]*run
+	live    map[int64]liveAttempt
+	numbers map[int64]int // of the attempts
+}
+
+// forget throws the working set away. Results that were not recorded go back to where they came from, and what was handed to the Runner stays known.
+func (e *Engine) forget() {
+	if e.handed == nil {
+		e.handed = map[int64]bool{}
 	}
-	e.renewAt = now.Add(leaseRenewal)
-	var runs map[int64]*run
-	var live map[int64]liveAttempt
+	for id := range e.live {
+		e.handed[id] = true
+	}
+	var results []Result
+	for _, r := range e.staged.results {
+		e.handed[r.result.Attempt] = true
+		results = append(results, r.result)
+	}
+	e.inbox.putBack(results)
+	e.sure, e.staged, e.delayed = false, staged{events: e.staged.events}, nil
+	e.runs, e.live, e.steps = map[int64]*run{}, map[int64]liveAttempt{}, map[string]*stepQueue{}
+	e.ids = idBlock{} // of a commit that is in doubt, some may be in use
+}
+
+// rebuild makes the working set from rows: when the engine starts, and whenever it cannot be sure any more what the rows say. Nothing is handed over but
+// the rows themselves, so that it can be repeated at will.
+func (e *Engine) rebuild(ctx context.Context, now time.Time) error {
+	e.forget()
+	if err := e.defs.refresh(ctx, e.cfg.Store); err != nil {
+		return fmt.Errorf("read the definitions: %w", err)
+	}
+	var found *inheritance
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
-		runs, live = map[int64]*run{}, map[int64]liveAttempt{}
-		return e.readRunning(tx, now, runs, live)
+		clock, err := e.holdLease(tx)
+		if err != nil {
+			return err
+		}
+		if found, err = e.inherit(tx, now, clock); err != nil {
+			return err
+		}
+		return e.hastenErrands(tx, now)
 	})
 	if err != nil {
 		return fmt.Errorf("take over what runs: %w", err)
 	}
-	e.runs, e.live = runs, live
-	ids := slices.Sorted(maps.Keys(live))
-	unknown := e.cfg.Runner.Adopt(ids, e.inbox.result)
-	for _, id := range unknown {
-		e.inbox.result(Result{Attempt: id, Outcome: OutcomeLost, Message: "the server or the machine restarted, and nothing is known of it", StartedAt: now, EndedAt: now})
-	}
-	if len(ids) > 0 {
-		e.log.Info("adopted attempts of an earlier process", "attempts", len(ids), "lost", len(unknown))
-	}
-	for _, id := range slices.Sorted(maps.Keys(runs)) {
-		r := runs[id]
-		if r.instance.Cancel != nil {
-			e.inbox.cancel(cancelRequest{r.instance.ID, *r.instance.Cancel})
+	e.begun, e.sure = true, true
+	e.takeUp(now, found)
+	e.leased(now)
+	for id := range e.handed {
+		if _, mine := e.live[id]; !mine {
+			e.cfg.Runner.Cancel(id) // somebody else decides about it, or it has ended
 		}
-		e.advance(now, r)
 	}
+	e.handed = nil
 	return nil
 }
 
-func (e *Engine) readRunning(tx Tx, now time.Time, runs map[int64]*run, live map[int64]liveAttempt) error {
+// inherit reads what runs and is this engine's or nobody's any more, and takes the latter over. What the working set holds already is left out.
+func (e *Engine) inherit(tx Tx, now, clock time.Time) (*inheritance, error) {
+	found := &inheritance{runs: map[int64]*run{}, live: map[int64]liveAttempt{}, numbers: map[int64]int{}}
 	instances, err := tx.Running()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("list what runs: %w", err)
+	}
+	attempts, err := tx.Live() // before the take-over makes them ours
+	if err != nil {
+		return nil, fmt.Errorf("list live attempts: %w", err)
 	}
 	for _, i := range instances {
-		if i.State != Running {
+		if i.State != Running || e.runs[i.ID] != nil {
 			continue // lost: a person decides
 		}
-		job, err := e.defs.version(tx, i.Version)
-		if err != nil {
-			return fmt.Errorf("definition of %s: %w", i.Name(), err)
-		}
-		fence, ok, err := tx.TakeOver(i.ID, i.Fence, e.cfg.Owner, now.Add(leaseTerm))
-		if err != nil || !ok {
-			return wrap(err, "take over %s", i.Name())
-		}
-		i.Fence, i.Owner = fence, e.cfg.Owner
-		runs[i.ID] = &run{instance: i, job: job, attempts: map[int64]int{}}
-	}
-	attempts, err := tx.Live()
-	if err != nil {
-		return err
-	}
-	running := map[int64]map[string]bool{}
-	for _, a := range attempts {
-		if !a.Error && runs[a.Instance] != nil {
-			if running[a.Instance] == nil {
-				running[a.Instance] = map[string]bool{}
-			}
-			running[a.Instance][a.Step] = true
-		}
-	}
-	for id, r := range runs {
-		steps, err := tx.Steps(id)
-		if err != nil {
-			return fmt.Errorf("steps of %s: %w", r.instance.Name(), err)
-		}
-		if len(steps) == 0 && !r.stored() && running[id][""] {
-			steps = []StepRow{{State: StepRunning, Attempts: 1}}
-		}
-		for n := range steps {
-			if steps[n].State == StepRunning && !running[id][steps[n].Step] {
-				steps[n].State = StepWaiting // its attempt ended without it: cannot happen in one transaction, and is harmless so
-			}
-		}
-		r.progress = NewProgress(r.job, steps)
-		if r.numbers, err = earlierNumbers(tx, r); err != nil {
-			return err
-		}
-	}
-	for _, a := range attempts {
-		switch r := runs[a.Instance]; {
-		case a.Error:
-			if err := e.readErrand(tx, a, live); err != nil {
-				return err
-			}
-		case r != nil:
-			step := r.progress.Index(a.Step)
-			if step < 0 {
+		if !e.mine(i.Owner) {
+			if e.cfg.Shared && i.Lease.After(clock) {
 				continue
 			}
+			fence, ok, err := tx.TakeOver(i.ID, i.Fence, e.cfg.Owner, clock.Add(leaseTerm))
+			if err != nil || !ok {
+				return nil, wrap(errors.Join(err, unless(ok, ErrConflict)), "take over %s", i.Name())
+			}
+			i.Fence, i.Owner = fence, e.cfg.Owner
+		}
+		if err := e.readRun(tx, now, i, attempts, found); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range attempts {
+		if a.Error {
+			if _, held := e.live[a.ID]; !held {
+				err = e.readErrand(tx, clock, a, found)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, ours := found.live[a.ID]; ours {
+			found.numbers[a.ID] = a.Number
+			if !e.mine(a.Owner) {
+				e.foreign[a.ID] = true
+			}
+		}
+	}
+	return found, nil
+}
+
+// mine reports whether the owner is this very process.
+func (e *Engine) mine(owner string) bool { return e.begun && owner == e.cfg.Owner }
+
+func unless(ok bool, err error) error {
+	if ok {
+		return nil
+	}
+	return err
+}
+
+// readRun rebuilds one running instance from its rows.
+func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow, found *inheritance) error {
+	job, err := e.defs.version(tx, i.Version)
+	if err != nil {
+		return fmt.Errorf("definition of %s: %w", i.Name(), err)
+	}
+	r := &run{instance: i, job: job, attempts: map[int64]int{}}
+	living := map[string]bool{}
+	for _, a := range attempts {
+		if !a.Error && a.Instance == i.ID {
+			living[a.Step] = true
+		}
+	}
+	steps, err := tx.Steps(i.ID)
+	if err != nil {
+		return fmt.Errorf("steps of %s: %w", i.Name(), err)
+	}
+	if len(steps) == 0 && !r.stored() && living[""] {
+		steps = []StepRow{{State: StepRunning, Attempts: 1}}
+	}
+	for n := range steps {
+		if steps[n].State == StepRunning && !living[steps[n].Step] {
+			steps[n].State = StepWaiting // its attempt ended without it: cannot happen in one transaction, and is harmless so
+		}
+	}
+	r.progress = NewProgress(job, steps)
+	for n := range r.job.Steps {
+		// A clock that was set back would make a retry wait until the old time comes round again.
+		step := r.progress.Step(n)
+		if latest := now.Add(job.Steps[n].Action.Retry.wait(step.Attempts)); step.NotBefore.After(latest) {
+			step.NotBefore = latest
+		}
+	}
+	if r.numbers, err = earlierNumbers(tx, r); err != nil {
+		return err
+	}
+	found.runs[i.ID] = r
+	for _, a := range attempts {
+		if a.Error || a.Instance != i.ID {
+			continue
+		}
+		if step := r.progress.Index(a.Step); step >= 0 {
 			r.attempts[a.ID] = step
-			live[a.ID] = liveAttempt{run: r, step: step, action: r.job.Steps[step].Action.Type}
+			found.live[a.ID] = liveAttempt{run: r, step: step, fence: i.Fence, action: job.Steps[step].Action.Type}
 		}
 	}
 	return nil
@@ -124,7 +187,24 @@ func earlierNumbers(v View, r *run) (map[string]int, error) {
 	return numbers, nil
 }
 
-func (e *Engine) readErrand(tx Tx, a AttemptRow, live map[int64]liveAttempt) error {
+// readErrand takes a live attempt of an error action over, unless the server that carries it lives.
+func (e *Engine) readErrand(tx Tx, clock time.Time, a AttemptRow, found *inheritance) error {
+	if !e.mine(a.Owner) {
+		if e.cfg.Shared {
+			lease, err := tx.Lease(serverLease(a.Owner))
+			if err != nil && !isNotFound(err) {
+				return fmt.Errorf("lease of %s: %w", a.Owner, err)
+			}
+			if lease.Until.After(clock) {
+				return nil
+			}
+		}
+		fence, ok, err := tx.TakeErrand(a.ID, a.Fence, e.cfg.Owner)
+		if err != nil || !ok {
+			return wrap(errors.Join(err, unless(ok, ErrConflict)), "take over attempt %d", a.ID)
+		}
+		a.Fence = fence
+	}
 	row, err := tx.Outbox(a.Outbox)
 	if err != nil {
 		return fmt.Errorf("outbox row of attempt %d: %w", a.ID, err)
@@ -133,10 +213,83 @@ func (e *Engine) readErrand(tx Tx, a AttemptRow, live map[int64]liveAttempt) err
 	if err != nil {
 		return fmt.Errorf("instance of attempt %d: %w", a.ID, err)
 	}
-	l := liveAttempt{outbox: row}
+	l := liveAttempt{outbox: row, fence: a.Fence, errand: &startedErrand{row: row, attempt: a.ID, number: a.Number, instance: instance}}
 	if job, err := e.defs.version(tx, instance.Version); err == nil && job.ErrorAction != nil {
-		l.action, l.retry = job.ErrorAction.Type, job.ErrorAction.Retry
+		l.action, l.retry, l.errand.job = job.ErrorAction.Type, job.ErrorAction.Retry, job
 	}
-	live[a.ID] = l
+	found.live[a.ID] = l
+	return nil
+}
+
+// takeUp makes what was found part of the working set, after the commit. Attempts of another process are adopted from the Runner, and those that it
+// knows nothing of are lost: the job's onLost decides. One that this process recorded and never handed out, because it did not learn of the commit, is
+// handed out now.
+func (e *Engine) takeUp(now time.Time, found *inheritance) {
+	maps.Copy(e.runs, found.runs)
+	maps.Copy(e.live, found.live)
+	var adopt []int64
+	for _, id := range slices.Sorted(maps.Keys(found.live)) {
+		switch {
+		case e.foreign[id]:
+			adopt = append(adopt, id)
+			delete(e.foreign, id)
+		case !e.handed[id]:
+			e.handOutAgain(now, id, found)
+		}
+	}
+	if len(adopt) > 0 {
+		unknown := e.cfg.Runner.Adopt(adopt, e.inbox.result)
+		for _, id := range unknown {
+			e.inbox.result(Result{Attempt: id, Outcome: OutcomeLost, Message: "the server or the machine restarted, and nothing is known of it", StartedAt: now, EndedAt: now})
+		}
+		e.log.Info("adopted attempts of another process", "attempts", len(adopt), "lost", len(unknown))
+	}
+	for _, id := range slices.Sorted(maps.Keys(found.runs)) {
+		r := found.runs[id]
+		if r.instance.Cancel != nil {
+			e.inbox.cancel(cancelRequest{r.instance.ID, *r.instance.Cancel})
+		}
+		e.advance(now, r)
+	}
+}
+
+func (e *Engine) handOutAgain(now time.Time, id int64, found *inheritance) {
+	l := found.live[id]
+	switch {
+	case l.run != nil:
+		e.handOut(now, startedStep{readyStep{l.run, l.step}, id, found.numbers[id]})
+	case l.errand.job != nil:
+		e.handOutErrand(now, *l.errand)
+	default:
+		e.inbox.result(Result{Attempt: id, Outcome: OutcomeFailed, Message: "the job has no errorAction any more", StartedAt: now, EndedAt: now})
+	}
+}
+
+// hastenErrands brings deliveries near that a clock which was set back has moved far away.
+func (e *Engine) hastenErrands(tx Tx, now time.Time) error {
+	const all = 1000
+	pending, err := tx.OutboxDue(now.AddDate(100, 0, 0), all)
+	if err != nil {
+		return fmt.Errorf("list what is to be delivered: %w", err)
+	}
+	for _, row := range pending {
+		if !row.NotBefore.After(now) {
+			continue
+		}
+		instance, err := tx.Instance(row.Instance)
+		if err != nil {
+			return fmt.Errorf("instance of outbox row %d: %w", row.ID, err)
+		}
+		job, err := e.defs.version(tx, instance.Version)
+		if err != nil || job.ErrorAction == nil {
+			continue // startErrand says what is wrong
+		}
+		if latest := now.Add(job.ErrorAction.Retry.wait(row.Attempts)); row.NotBefore.After(latest) {
+			row.NotBefore = latest
+			if err := tx.PutOutbox(row); err != nil {
+				return fmt.Errorf("record outbox row %d: %w", row.ID, err)
+			}
+		}
+	}
 	return nil
 }

@@ -34,7 +34,7 @@ func TestSimulatedWeek(t *testing.T) {
 		// The examples begin in 2026, the bubble's clock earlier. The week holds the 3rd of August, which is a Monday.
 		begin := time.Date(2026, 8, 2, 13, 30, 0, 0, time.UTC)
 		time.Sleep(time.Until(begin))
-		db, err := store.Open(ctx, store.Config{Dir: dir})
+		db, err := store.Open(ctx, store.Config{Dir: dir, Clock: time.Now})
 		require.NoError(t, err)
 		defer db.Close()
 
@@ -93,6 +93,8 @@ func (r *recorder) Start(a engine.Attempt, done func(engine.Result)) {
 }
 
 func (r *recorder) Cancel(int64) {}
+
+func (r *recorder) Renew([]int64, time.Time) {}
 
 func (r *recorder) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }
 

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/store"
@@ -12,7 +13,7 @@ import (
 
 func open(t testing.TB, dir string) *store.DB {
 	t.Helper()
-	db, err := store.Open(context.Background(), store.Config{Dir: dir})
+	db, err := store.Open(context.Background(), store.Config{Dir: dir, Clock: time.Now})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"modernc.org/sqlite/lib"
@@ -18,6 +19,8 @@ type Config struct {
 	ReadOnly       bool   // beside a running server: no lock is taken, nothing is written
 	ForceNetworkFS bool   // use a network file system all the same
 	Readers        int    // snapshots at once; 0 is 4
+
+	Clock func() time.Time // by which leases are judged; nil where nobody asks, as of a reader
 }
 
 // DB is the rows of one data directory. It implements engine.Store; its other methods serve people: lists, history, tokens. All may be called
@@ -95,7 +98,7 @@ func (db *DB) open(ctx context.Context) error {
 		}
 		return nil
 	}
-	if db.writer, err = startWriter(db.dir.file()); err != nil {
+	if db.writer, err = startWriter(db.dir.file(), db.cfg.Clock); err != nil {
 		return errors.Join(db.unusable(op, err), first.close())
 	}
 	if later {
@@ -279,5 +282,5 @@ func (db *DB) read(ctx context.Context, fn func(v *view) error) (err error) {
 			s = nil // of no use any more; the next reader opens another
 		}
 	}()
-	return fn(&view{s: s})
+	return fn(&view{s: s, clock: db.cfg.Clock})
 }

@@ -11,6 +11,7 @@ import (
 // view reads rows in one transaction. It implements engine.View.
 type view struct {
 	s     *session
+	clock func() time.Time       // Config.Clock
 	marks map[int64]upstreamMark // upstream jobs that Facts has looked up in this transaction
 }
 
@@ -81,6 +82,28 @@ func found(ok bool, err error, what string, args ...any) error {
 	return err
 }
 
+const (
+	revisionSQL = `SELECT next FROM sequence WHERE name = 'definitions'`
+	reviseSQL   = `UPDATE sequence SET next = next + 1 WHERE name = 'definitions'`
+)
+
+// Clock is Config.Clock.
+func (v *view) Clock() (time.Time, error) {
+	if v.clock == nil {
+		return time.Time{}, fmt.Errorf("%w: the store was opened without a clock", engine.ErrInvalid)
+	}
+	return v.clock(), nil
+}
+
+// Revision grows with each change of a job or of a job version.
+func (v *view) Revision() (n int64, err error) {
+	ok, err := v.s.one(revisionSQL, func(c *columns) error {
+		n = c.int()
+		return nil
+	})
+	return n, found(ok, err, "the revision of the definitions")
+}
+
 const reserveSQL = `UPDATE sequence SET next = next + ? WHERE name = 'id' RETURNING next`
 
 // Reserve returns the first of n consecutive ids that nothing else gets.
@@ -120,7 +143,18 @@ func (t *tx) PutJob(j engine.JobRow) error {
 	if err != nil {
 		return fmt.Errorf("record job %s: %w", j.Ref, err)
 	}
+	if err := t.revise(); err != nil {
+		return err
+	}
 	return t.putMark(j.ID, j.PlannedTo)
+}
+
+// revise records that the definitions are not what they were.
+func (t *tx) revise() error {
+	if _, err := t.s.exec(reviseSQL); err != nil {
+		return fmt.Errorf("move the revision of the definitions: %w", err)
+	}
+	return nil
 }
 
 func (t *tx) putMark(job int64, to time.Time) error {
@@ -143,7 +177,7 @@ func (t *tx) PutVersion(v engine.VersionRow) error {
 	if _, err := t.s.exec(putVersionSQL, v.ID, v.Job, definition, v.Folder, ms(v.CreatedAt)); err != nil {
 		return fmt.Errorf("record version %d of job %d: %w", v.ID, v.Job, err)
 	}
-	return nil
+	return t.revise()
 }
 
 const (

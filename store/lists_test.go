@@ -220,7 +220,8 @@ func TestAnInstanceAndWhatBelongsToIt(t *testing.T) {
 		if attempt, err = tx.Reserve(1); err != nil {
 			return err
 		}
-		return tx.StartAttempt(engine.AttemptRow{ID: attempt, Instance: i.ID, Job: i.Job, Number: 1, Fence: i.Fence, StartedAt: day})
+		_, err = tx.StartAttempt(engine.AttemptRow{ID: attempt, Instance: i.ID, Job: i.Job, Number: 1, Fence: i.Fence, StartedAt: day})
+		return err
 	}))
 	a, err := db.AttemptByID(ctx, attempt)
 	require.NoError(t, err)

@@ -71,7 +71,17 @@ const (
 		WHERE lease.holder = excluded.holder OR lease.expires_at <= ?
 		RETURNING epoch`
 	epochSQL = `SELECT epoch FROM lease WHERE name = ?`
+	leaseSQL = `SELECT holder, epoch, expires_at FROM lease WHERE name = ?`
 )
+
+// Lease returns who holds the named lease.
+func (v *view) Lease(name string) (row engine.LeaseRow, err error) {
+	ok, err := v.s.one(leaseSQL, func(c *columns) error {
+		row = engine.LeaseRow{Holder: c.text(), Epoch: c.int(), Until: c.utc()}
+		return nil
+	}, name)
+	return row, found(ok, err, "lease %q", name)
+}
 
 // Acquire takes or renews a named lease and returns its epoch, which grows with each change of holder; false when another holds it.
 func (t *tx) Acquire(name, holder string, now, until time.Time) (epoch int64, ok bool, err error) {

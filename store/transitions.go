@@ -154,6 +154,9 @@ const (
 		WHERE id = ? AND state = 'waiting' RETURNING job`
 	renewSQL    = `UPDATE instance SET lease = ? WHERE state IN ('running', 'lost') AND state = 'running' AND owner = ?`
 	takeOverSQL = `UPDATE instance SET owner = ?, lease = ?, fence = fence + 1 WHERE id = ? AND state = 'running' AND fence = ? RETURNING fence`
+	// The live attempts of an instance go with it: whoever decides about the one decides about the others.
+	takeAttemptsSQL = `UPDATE attempt SET fence = ?, owner = ? WHERE instance = ? AND action = 'main' AND outcome IS NULL`
+	takeErrandSQL   = `UPDATE attempt SET owner = ?, fence = fence + 1 WHERE id = ? AND action = 'error' AND outcome IS NULL AND fence = ? RETURNING fence`
 )
 
 // SetCancel records that a running instance is being cancelled, with an event of the kind "cancel-request".
@@ -192,7 +195,7 @@ func (t *tx) Renew(owner string, until time.Time) error {
 	return err
 }
 
-// TakeOver makes owner the owner of a running instance, compare-and-set on the fence, and returns the new fence.
+// TakeOver makes owner the owner of a running instance and its live attempts, compare-and-set on the fence, and returns the new fence.
 func (t *tx) TakeOver(instance, fence int64, owner string, lease time.Time) (grown int64, ok bool, err error) {
 	if owner == "" {
 		return 0, false, fmt.Errorf("%w: instance %d cannot be taken over by nobody", engine.ErrInvalid, instance)
@@ -201,5 +204,23 @@ func (t *tx) TakeOver(instance, fence int64, owner string, lease time.Time) (gro
 		grown, ok = c.int(), true
 		return nil
 	}, owner, ms(lease), instance, fence)
+	if err != nil || !ok {
+		return 0, false, err
+	}
+	if _, err := t.s.exec(takeAttemptsSQL, grown, owner, instance); err != nil {
+		return 0, false, fmt.Errorf("take over the attempts of instance %d: %w", instance, err)
+	}
+	return grown, true, nil
+}
+
+// TakeErrand makes owner the owner of a live attempt of an error action, compare-and-set on its fence, and returns the new fence.
+func (t *tx) TakeErrand(attempt, fence int64, owner string) (grown int64, ok bool, err error) {
+	if owner == "" {
+		return 0, false, fmt.Errorf("%w: attempt %d cannot be taken over by nobody", engine.ErrInvalid, attempt)
+	}
+	err = t.s.change(takeErrandSQL, func(c *columns) error {
+		grown, ok = c.int(), true
+		return nil
+	}, owner, attempt, fence)
 	return grown, ok && err == nil, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -38,17 +39,18 @@ type writer struct {
 	ended  chan struct{}
 	s      *session
 	chain  chain // as committed
+	clock  func() time.Time
 	failed atomic.Pointer[error]
 
 	checkpoints *checkpointer
 }
 
-func startWriter(path string) (*writer, error) {
+func startWriter(path string, clock func() time.Time) (*writer, error) {
 	s, err := openSession(path, false)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s}
+	w := &writer{queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: clock}
 	if w.chain, err = readChain(s); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -265,7 +267,7 @@ func (g *group) begin() (*tx, error) {
 		return nil, fmt.Errorf("begin to write: %w", err)
 	}
 	g.open = true
-	return &tx{view: view{s: s}, chain: g.w.chain}, nil
+	return &tx{view: view{s: s, clock: g.w.clock}, chain: g.w.chain}, nil
 }
 
 // call runs the current request's function. A function that breaks the transaction has failed, whatever it returns.

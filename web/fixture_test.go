@@ -84,6 +84,7 @@ type idle struct{}
 
 func (idle) Start(engine.Attempt, func(engine.Result))        { panic("nothing starts here") }
 func (idle) Cancel(int64)                                     { panic("nothing runs here") }
+func (idle) Renew([]int64, time.Time)                         {}
 func (idle) Adopt(ids []int64, _ func(engine.Result)) []int64 { return ids }
 
 // A fixture is an API over a real store with two jobs of one natural day: stores at 05:00, and orders every hour, which waits for it.
@@ -243,10 +244,10 @@ func (f *fixture) run(i engine.Instance, log string, outcome engine.Outcome) (at
 		if err != nil || !ok {
 			return fmt.Errorf("start %s: %v %w", i.Name(), ok, err)
 		}
-		if err := tx.StartAttempt(engine.AttemptRow{ID: attempt, Instance: i.ID, Job: i.Job, Number: 1, Fence: i.Fence + 1, StartedAt: start}); err != nil || outcome == "" {
+		if _, err := tx.StartAttempt(engine.AttemptRow{ID: attempt, Instance: i.ID, Job: i.Job, Number: 1, Fence: i.Fence + 1, StartedAt: start}); err != nil || outcome == "" {
 			return err
 		}
-		if _, err := tx.EndAttempt(engine.Result{Attempt: attempt, Outcome: outcome, Exit: ptr(3), StartedAt: start, EndedAt: start.Add(time.Second), LogBytes: int64(len(log))}); err != nil {
+		if _, err := tx.EndAttempt(engine.Result{Attempt: attempt, Outcome: outcome, Exit: ptr(3), StartedAt: start, EndedAt: start.Add(time.Second), LogBytes: int64(len(log))}, i.Fence+1); err != nil {
 			return err
 		}
 		event, reason := engine.Fail, engine.Reason{Code: engine.ReasonStepFailed, Detail: "exit 3"}

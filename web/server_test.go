@@ -71,7 +71,7 @@ func TestALogIsFollowedByAskingAgain(t *testing.T) {
 	expect("8", "false")(ask(100)) // at the end of what there is
 	require.NoError(t, os.WriteFile(file, []byte("one\ntwo\nthree\n"), 0o600))
 	require.NoError(t, f.db.Write(t.Context(), func(tx engine.Tx) error {
-		_, err := tx.EndAttempt(engine.Result{Attempt: id, Outcome: engine.OutcomeSucceeded, StartedAt: start, EndedAt: start.Add(time.Second)})
+		_, err := tx.EndAttempt(engine.Result{Attempt: id, Outcome: engine.OutcomeSucceeded, StartedAt: start, EndedAt: start.Add(time.Second)}, i.Fence+1)
 		return err
 	}))
 	expect("14", "false")(ask(3))

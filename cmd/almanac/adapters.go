@@ -158,4 +158,5 @@ func (noRunner) Start(a engine.Attempt, done func(engine.Result)) {
 	done(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeFailed, Message: "this process only reads", StartedAt: at, EndedAt: at})
 }
 func (noRunner) Cancel(int64)                                                 {}
+func (noRunner) Renew([]int64, time.Time)                                     {}
 func (noRunner) Adopt(attempts []int64, _ func(engine.Result)) (none []int64) { return attempts }

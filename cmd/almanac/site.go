@@ -42,7 +42,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, err
 	}
 	s := &site{dir: dir}
-	if s.db, err = store.Open(ctx, store.Config{Dir: dir}); err != nil {
+	if s.db, err = store.Open(ctx, store.Config{Dir: dir, Clock: now}); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -63,7 +63,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)
 			}
 		},
-		Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
+		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
 	}
 	if s.engine, err = engine.New(config); err != nil {
 		return nil, errors.Join(err, s.close())

@@ -38,13 +38,12 @@ var retentionCases = []testCase{
 			i := w.apply(p[n].ID, engine.Start, "05:00")
 			a, b := w.attempt(i, "s"), w.attempt(i, "t")
 			w.write(func(tx engine.Tx) {
-				require.NoError(w, tx.PutSteps(i.ID, []engine.StepRow{{Step: "s", State: engine.StepSucceeded}}))
+				w.yes(tx.PutSteps(i.ID, i.Fence, []engine.StepRow{{Step: "s", State: engine.StepSucceeded}}))
 				r := w.result(a.ID)
 				a.Result = &r
-				require.NoError(w, tx.AddAttempt(a))
-				require.NoError(w, tx.StartAttempt(b))
-				_, err := tx.EndAttempt(w.result(b.ID))
-				require.NoError(w, err)
+				w.yes(tx.AddAttempt(a))
+				w.yes(tx.StartAttempt(b))
+				w.yes(tx.EndAttempt(w.result(b.ID), b.Fence))
 				require.NoError(w, tx.PutOutbox(engine.OutboxRow{
 					ID: w.reserve(tx, 1), Kind: "errorAction", Instance: i.ID, NotBefore: at("05:00"), CreatedAt: at("05:00"), State: engine.OutboxDelivered,
 				}))

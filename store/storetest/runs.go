@@ -15,7 +15,7 @@ func (w *world) started(clock string) engine.Instance {
 
 func (w *world) attempt(i engine.Instance, step string) engine.AttemptRow {
 	a := engine.AttemptRow{
-		Instance: i.ID, Job: i.Job, Step: step, Number: 1, Fence: i.Fence, Pool: "p", StartedAt: at("10:00").UTC(),
+		Instance: i.ID, Job: i.Job, Step: step, Number: 1, Fence: i.Fence, Owner: "server", Pool: "p", StartedAt: at("10:00").UTC(),
 	}
 	w.write(func(tx engine.Tx) { a.ID = w.reserve(tx, 1) })
 	return a
@@ -38,20 +38,20 @@ var runCases = []testCase{
 			{Step: "a", State: engine.StepWaiting, NotBefore: at("11:00").UTC()},
 			{Step: "", State: engine.StepSkipped},
 		}
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutSteps(i.ID, steps)) })
+		w.write(func(tx engine.Tx) { w.yes(tx.PutSteps(i.ID, i.Fence, steps)) })
 		w.read(func(v engine.View) {
 			got, err := v.Steps(i.ID)
 			require.NoError(w, err)
 			w.same(steps, got)
 		})
 		steps[1] = engine.StepRow{Step: "a", State: engine.StepRunning, Attempts: 3}
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.SetStep(i.ID, steps[1])) })
+		w.write(func(tx engine.Tx) { w.yes(tx.SetStep(i.ID, i.Fence, steps[1])) })
 		w.read(func(v engine.View) {
 			got, err := v.Steps(i.ID)
 			require.NoError(w, err)
 			w.same(steps, got)
 		})
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutSteps(i.ID, steps[2:])) })
+		w.write(func(tx engine.Tx) { w.yes(tx.PutSteps(i.ID, i.Fence, steps[2:])) })
 		w.read(func(v engine.View) {
 			got, err := v.Steps(i.ID)
 			require.NoError(w, err)
@@ -63,9 +63,12 @@ var runCases = []testCase{
 		for _, s := range []engine.StepState{
 			engine.StepWaiting, engine.StepRunning, engine.StepSucceeded, engine.StepFailed, engine.StepSkipped, engine.StepCancelled,
 		} {
-			w.write(func(tx engine.Tx) { require.NoError(w, tx.PutSteps(i.ID, []engine.StepRow{{Step: "a", State: s}})) })
+			w.write(func(tx engine.Tx) { w.yes(tx.PutSteps(i.ID, i.Fence, []engine.StepRow{{Step: "a", State: s}})) })
 		}
-		require.Error(w, w.store.Write(w.ctx, func(tx engine.Tx) error { return tx.PutSteps(i.ID, []engine.StepRow{{Step: "a", State: "odd"}}) }))
+		require.Error(w, w.store.Write(w.ctx, func(tx engine.Tx) error {
+			_, err := tx.PutSteps(i.ID, i.Fence, []engine.StepRow{{Step: "a", State: "odd"}})
+			return err
+		}))
 	}},
 	{"an attempt lives until it ends, and its first outcome stands", func(w *world) {
 		i := w.started("01:00")
@@ -73,8 +76,8 @@ var runCases = []testCase{
 		b.Error, b.Number = true, 2
 		w.write(func(tx engine.Tx) {
 			b.Outbox = w.reserve(tx, 1)
-			require.NoError(w, tx.StartAttempt(b))
-			require.NoError(w, tx.StartAttempt(a))
+			w.yes(tx.StartAttempt(b))
+			w.yes(tx.StartAttempt(a))
 		})
 		w.read(func(v engine.View) {
 			live, err := v.Live()
@@ -84,7 +87,7 @@ var runCases = []testCase{
 		result := w.result(a.ID)
 		end := func(r engine.Result, want bool) {
 			w.write(func(tx engine.Tx) {
-				ok, err := tx.EndAttempt(r)
+				ok, err := tx.EndAttempt(r, i.Fence)
 				require.NoError(w, err)
 				require.Equal(w, want, ok)
 			})
@@ -112,7 +115,7 @@ var runCases = []testCase{
 		} {
 			a := w.attempt(i, "s")
 			a.Result = &engine.Result{Attempt: a.ID, Outcome: o}
-			w.write(func(tx engine.Tx) { require.NoError(w, tx.AddAttempt(a)) })
+			w.write(func(tx engine.Tx) { w.yes(tx.AddAttempt(a)) })
 			w.read(func(v engine.View) {
 				all, err := v.Attempts(i.ID)
 				require.NoError(w, err)
@@ -126,12 +129,134 @@ var runCases = []testCase{
 		zero := 0
 		a := w.attempt(i, "s")
 		a.Result = &engine.Result{Attempt: a.ID, Outcome: engine.OutcomeSucceeded, Exit: &zero}
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.AddAttempt(a)) })
+		w.write(func(tx engine.Tx) { w.yes(tx.AddAttempt(a)) })
 		w.read(func(v engine.View) {
 			all, err := v.Attempts(i.ID)
 			require.NoError(w, err)
 			require.Equal(w, 0, *all[len(all)-1].Result.Exit)
 		})
+	}},
+}
+
+var fenceCases = []testCase{
+	{"a server whose instance was taken over can write nothing of it any more", func(w *world) {
+		i := w.started("01:00")
+		live, none := w.attempt(i, "s"), w.attempt(i, "n")
+		steps := []engine.StepRow{{Step: "s", State: engine.StepRunning, Attempts: 1}}
+		w.write(func(tx engine.Tx) {
+			w.yes(tx.PutSteps(i.ID, i.Fence, steps))
+			w.yes(tx.StartAttempt(live))
+		})
+		var grown int64
+		w.write(func(tx engine.Tx) {
+			fence, ok, err := tx.TakeOver(i.ID, i.Fence, "other", at("04:10"))
+			w.yes(ok, err)
+			require.Greater(w, fence, i.Fence)
+			grown = fence
+		})
+		result := w.result(live.ID)
+		late := w.attempt(i, "t")
+		ended := w.result(none.ID)
+		none.Result = &ended
+		w.write(func(tx engine.Tx) {
+			w.no(tx.EndAttempt(result, i.Fence))
+			w.no(tx.SetStep(i.ID, i.Fence, engine.StepRow{Step: "s", State: engine.StepFailed}))
+			w.no(tx.PutSteps(i.ID, i.Fence, nil))
+			w.no(tx.StartAttempt(late))
+			w.no(tx.AddAttempt(none))
+			w.no(tx.Apply(engine.Transition{Instance: i.ID, Event: engine.Succeed, From: engine.Running, Fence: i.Fence, At: at("04:00")}))
+		})
+		live.Fence, live.Owner = grown, "other"
+		w.read(func(v engine.View) {
+			attempts, err := v.Attempts(i.ID)
+			require.NoError(w, err)
+			w.same([]engine.AttemptRow{live}, attempts)
+			got, err := v.Steps(i.ID)
+			require.NoError(w, err)
+			w.same(steps, got)
+		})
+		w.write(func(tx engine.Tx) { w.yes(tx.EndAttempt(result, grown)) })
+	}},
+	{"an instance that has ended takes no steps and no attempts", func(w *world) {
+		i := w.started("01:00")
+		a := w.attempt(i, "s")
+		w.write(func(tx engine.Tx) { w.yes(tx.PutSteps(i.ID, i.Fence, []engine.StepRow{{Step: "s", State: engine.StepWaiting}})) })
+		w.apply(i.ID, engine.Succeed, "02:00")
+		w.write(func(tx engine.Tx) {
+			w.no(tx.StartAttempt(a))
+			w.no(tx.SetStep(i.ID, i.Fence, engine.StepRow{Step: "s", State: engine.StepFailed}))
+		})
+		a.Error = true
+		w.write(func(tx engine.Tx) { w.yes(tx.StartAttempt(a)) })
+	}},
+	{"a step that is not there is an error, and no refusal", func(w *world) {
+		i := w.started("01:00")
+		w.write(func(tx engine.Tx) {
+			_, err := tx.SetStep(i.ID, i.Fence, engine.StepRow{Step: "odd", State: engine.StepFailed})
+			require.ErrorIs(w, err, engine.ErrNotFound)
+		})
+	}},
+	{"an attempt of an error action is taken over by itself", func(w *world) {
+		i := w.started("01:00")
+		a := w.attempt(i, "")
+		a.Error, a.Fence = true, 1
+		w.write(func(tx engine.Tx) { w.yes(tx.StartAttempt(a)) })
+		w.write(func(tx engine.Tx) {
+			_, ok, err := tx.TakeOver(i.ID, i.Fence, "other", at("04:10"))
+			w.yes(ok, err)
+			_, ok, err = tx.TakeErrand(a.ID, 2, "other")
+			w.no(ok, err)
+			fence, ok, err := tx.TakeErrand(a.ID, 1, "other")
+			w.yes(ok, err)
+			require.Equal(w, int64(2), fence)
+		})
+		w.write(func(tx engine.Tx) {
+			w.no(tx.EndAttempt(w.result(a.ID), 1))
+			w.yes(tx.EndAttempt(w.result(a.ID), 2))
+			_, ok, err := tx.TakeErrand(a.ID, 2, "late")
+			w.no(ok, err)
+		})
+	}},
+	{"a lease says who holds it and until when", func(w *world) {
+		w.write(func(tx engine.Tx) {
+			_, err := tx.Lease("x")
+			require.ErrorIs(w, err, engine.ErrNotFound)
+			_, ok, err := tx.Acquire("x", "a", at("01:00"), at("01:01"))
+			w.yes(ok, err)
+			_, ok, err = tx.Acquire("x", "b", at("01:00"), at("01:02"))
+			w.no(ok, err)
+			row, err := tx.Lease("x")
+			require.NoError(w, err)
+			w.same(engine.LeaseRow{Holder: "a", Epoch: 1, Until: at("01:01").UTC()}, row)
+		})
+	}},
+	{"the store has a clock", func(w *world) {
+		w.read(func(v engine.View) {
+			t, err := v.Clock()
+			require.NoError(w, err)
+			require.False(w, t.IsZero())
+		})
+	}},
+	{"the revision grows with jobs and versions, and with nothing else", func(w *world) {
+		revision := func() (n int64) {
+			w.read(func(v engine.View) {
+				var err error
+				n, err = v.Revision()
+				require.NoError(w, err)
+			})
+			return n
+		}
+		before := revision()
+		w.plan("A", "01:00")
+		w.plannedTo("A", at("3 00:00"))
+		require.Equal(w, before, revision())
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.PutVersion(engine.VersionRow{ID: w.reserve(tx, 1), Job: w.ids["A"], CreatedAt: at("01:00")}))
+		})
+		middle := revision()
+		require.Greater(w, middle, before)
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutJob(engine.JobRow{ID: w.ids["A"], Ref: ref("A"), Disabled: true})) })
+		require.Greater(w, revision(), middle)
 	}},
 }
 
@@ -207,11 +332,10 @@ var outboxCases = []testCase{
 
 		a := w.attempt(i, "")
 		a.Error, a.Outbox = true, early
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.StartAttempt(a)) })
+		w.write(func(tx engine.Tx) { w.yes(tx.StartAttempt(a)) })
 		require.Equal(w, "04:00", next(), "the first is being delivered")
 		w.write(func(tx engine.Tx) {
-			_, err := tx.EndAttempt(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeFailed, EndedAt: at("05:00")})
-			require.NoError(w, err)
+			w.yes(tx.EndAttempt(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeFailed, EndedAt: at("05:00")}, a.Fence))
 		})
 		require.Equal(w, "03:00", next(), "and has to be tried again")
 	}},

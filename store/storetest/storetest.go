@@ -22,7 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		cases []testCase
 	}{
 		{"jobs", jobCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
-		{"wake", wakeCases}, {"runs", runCases}, {"outbox", outboxCases}, {"retention", retentionCases}, {"transactions", transactionCases},
+		{"wake", wakeCases}, {"runs", runCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"retention", retentionCases}, {"transactions", transactionCases},
 	}
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {
@@ -101,6 +101,19 @@ func (w *world) read(fn func(v engine.View)) {
 		fn(v)
 		return nil
 	}))
+}
+
+// yes and no take the answer of a compare-and-set.
+func (w *world) yes(ok bool, err error) {
+	w.Helper()
+	require.NoError(w, err)
+	require.True(w, ok)
+}
+
+func (w *world) no(ok bool, err error) {
+	w.Helper()
+	require.NoError(w, err)
+	require.False(w, ok)
 }
 
 func (w *world) reserve(tx engine.Tx, n int) int64 {

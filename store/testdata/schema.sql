@@ -30,7 +30,7 @@ CREATE TABLE attempt (
   message    TEXT,
   outputs    TEXT,
   log_bytes  INTEGER,
-  truncated  INTEGER CHECK (truncated IN (0, 1)),
+  truncated  INTEGER CHECK (truncated IN (0, 1)), owner TEXT NOT NULL DEFAULT '',
   CHECK (outcome IS NOT NULL OR (ended_at IS NULL AND exit IS NULL))
 ) STRICT;
 

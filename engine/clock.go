@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// jumpNoticed is the smallest jump of the clock that is worth a line in the history; clocks are slewed by less all the time.
+const jumpNoticed = 2 * time.Second
+
+// noteClock compares the machine's clock with how much time has passed since the last turn, and records a jump. Forward, because the clock was set or
+// the machine slept, needs nothing more: what became due is due, and misfire decides about it. Backward, nothing that happened happens again, for that
+// is in rows; but what was to happen soon after the last turn must not wait until the old time comes round.
+func (e *Engine) noteClock(now time.Time) {
+	last := e.last
+	e.last = now
+	if last.IsZero() {
+		return
+	}
+	wall := now.Round(0).Sub(last.Round(0))
+	jump := wall - now.Sub(last) // by the monotonic clock, where there is one
+	if wall < 0 && jump == 0 {
+		jump = wall
+	}
+	if jump.Abs() < jumpNoticed {
+		return
+	}
+	e.log.Warn("the clock of this machine jumped", "by", jump, "now", now)
+	e.staged.events = append(e.staged.events, EventRow{At: now, Kind: "clock-jump", Reason: Reason{
+		Code: ReasonClock, At: &last, Detail: fmt.Sprintf("the clock jumped by %s", jump.Round(time.Millisecond)),
+	}})
+	if jump < 0 {
+		e.renewAt, e.pruneAt, e.sure = time.Time{}, time.Time{}, false
+	}
+}
