@@ -25,8 +25,9 @@ type catalog struct {
 	planner  *Planner
 	revision int64 // of the rows that this is a cache of; 0 when nothing was loaded
 	pools    map[string]int
-	horizon  time.Time // the earliest PlannedTo of what is planned at all; zero when nothing is
-	unknown  bool      // a job has never been planned
+	waits    map[[2]JobRef]bool // answers of waitsFor, while no version is added
+	horizon  time.Time          // the earliest PlannedTo of what is planned at all; zero when nothing is
+	unknown  bool               // a job has never been planned
 }
 
 // A definition is a job's row and its current version.
@@ -61,8 +62,40 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}
 	}
-	c.versions[id] = job
+	c.versions[id], c.waits = job, nil
 	return job, nil
+}
+
+// waitsFor reports whether the job, in any version that is known here, waits for the upstream job, directly or through others.
+func (c *catalog) waitsFor(job, upstream JobRef) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found, known := c.waits[[2]JobRef{job, upstream}]; known {
+		return found
+	}
+	if c.waits == nil {
+		c.waits = map[[2]JobRef]bool{}
+	}
+	next := map[JobRef][]JobRef{}
+	for _, j := range c.versions {
+		for n := range j.DependsOn {
+			next[j.Ref()] = append(next[j.Ref()], j.DependsOn[n].Job)
+		}
+	}
+	seen := map[JobRef]bool{job: true}
+	for queue := []JobRef{job}; len(queue) > 0; queue = queue[1:] {
+		for _, up := range next[queue[0]] {
+			if !seen[up] {
+				seen[up] = true
+				queue = append(queue, up)
+			}
+		}
+	}
+	for ref := range next {
+		c.waits[[2]JobRef{job, ref}] = seen[ref] && ref != job
+	}
+	c.waits[[2]JobRef{job, upstream}] = seen[upstream]
+	return seen[upstream]
 }
 
 // refresh reads the current definitions from the rows, unless it knows them already. One that cannot be read is left out: its instances say why.
@@ -135,6 +168,7 @@ func (c *catalog) replace(definitions []definition, planner *Planner, revision i
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}
 	}
+	c.waits = nil
 	c.current = make(map[JobRef]*definition, len(definitions))
 	c.byID = make(map[int64]*definition, len(definitions))
 	c.pools = map[string]int{}

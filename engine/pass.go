@@ -246,6 +246,11 @@ func (t *turn) settleClosed(c *contender, v Verdict) error {
 		}
 	}
 	if v.Event == "" {
+		if v.Gate == GateDependency {
+			if err := t.nameCycle(i, &v); err != nil {
+				return err
+			}
+		}
 		_, err := t.tx.Hold(Hold{
 			Instance: i.ID, Gate: v.Gate, Reason: v.Reason, Wake: v.Wake, WatchJob: v.WatchJob, WatchKey: v.WatchKey, WatchTime: v.WatchTime,
 		})

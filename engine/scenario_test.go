@@ -36,6 +36,7 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	trigger w/a k=v               a person triggers a job
 //	cancel w/a@2026-08-03T00:00:00Z     and cancels, or confirms, an instance
 //	confirm w/a@2026-08-03T00:00:00Z
+//	waiting                       lists what was looked at and waits, and why
 //
 // The actions: "a 30s ok", "a/step 10s exit 3", "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
 // listed succeeds after a second.
@@ -155,6 +156,8 @@ func (s *scenario) play() string {
 			s.trigger(words[1], words[2:])
 		case "cancel", "confirm":
 			s.operate(words[0], words[1])
+		case "waiting":
+			s.waiting()
 		default:
 			s.t.Fatalf("unknown command in the script: %s", line)
 		}
@@ -242,6 +245,27 @@ func (s *scenario) operate(operation, name string) {
 	if err != nil {
 		s.note("refused: " + err.Error())
 	}
+}
+
+func (s *scenario) waiting() {
+	require.NoError(s.t, s.db.Read(s.t.Context(), func(v engine.View) error {
+		jobs, err := v.Jobs()
+		if err != nil {
+			return err
+		}
+		for _, job := range jobs {
+			waiting, err := v.Waiting(job.ID)
+			if err != nil {
+				return err
+			}
+			for _, i := range waiting {
+				if i.Gate != engine.GateTime {
+					s.note(fmt.Sprintf("%s waits: %s", i.Name(), i.Reason.Describe()))
+				}
+			}
+		}
+		return nil
+	}))
 }
 
 func (s *scenario) note(text string) {
