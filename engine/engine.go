@@ -79,7 +79,7 @@ type Engine struct {
 	// The working set of the loop's goroutine.
 	sure     bool           // it is what the rows say
 	begun    bool           // it has been so once: what the rows say is this process's is so
-	handed   map[int64]bool // given to the Runner, of a working set that was thrown away
+	handed   map[int64]bool // given to the Runner, of a working set that was thrown away; false for those whose result has come
 	foreign  map[int64]bool // live attempts that another process handed out, and that the Runner has not been asked about yet
 	last     time.Time      // of the latest turn
 	trust    time.Time      // until when the leases of what this engine runs last, by its own clock; of a Shared engine

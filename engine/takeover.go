@@ -26,7 +26,7 @@ func (e *Engine) forget() {
 	}
 	var results []Result
 	for _, r := range e.staged.results {
-		e.handed[r.result.Attempt] = true
+		e.handed[r.result.Attempt] = false
 		results = append(results, r.result)
 	}
 	e.inbox.putBack(results)
@@ -59,8 +59,8 @@ func (e *Engine) rebuild(ctx context.Context, now time.Time) error {
 	e.begun, e.sure = true, true
 	e.takeUp(now, found)
 	e.leased(now)
-	for id := range e.handed {
-		if _, mine := e.live[id]; !mine {
+	for _, id := range slices.Sorted(maps.Keys(e.handed)) {
+		if _, mine := e.live[id]; e.handed[id] && !mine {
 			e.cfg.Runner.Cancel(id) // somebody else decides about it, or it has ended
 		}
 	}
@@ -229,11 +229,12 @@ func (e *Engine) takeUp(now time.Time, found *inheritance) {
 	maps.Copy(e.live, found.live)
 	var adopt []int64
 	for _, id := range slices.Sorted(maps.Keys(found.live)) {
+		_, handed := e.handed[id]
 		switch {
 		case e.foreign[id]:
 			adopt = append(adopt, id)
 			delete(e.foreign, id)
-		case !e.handed[id]:
+		case !handed:
 			e.handOutAgain(now, id, found)
 		}
 	}

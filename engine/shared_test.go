@@ -1,0 +1,263 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/store"
+)
+
+// A hand is a Runner that does nothing but remember; the test says how attempts end.
+type hand struct {
+	started   []engine.Attempt
+	cancelled []int64
+	done      map[int64]func(engine.Result)
+	until     time.Time
+}
+
+func (h *hand) Start(a engine.Attempt, done func(engine.Result)) {
+	if h.done == nil {
+		h.done = map[int64]func(engine.Result){}
+	}
+	h.started = append(h.started, a)
+	h.done[a.ID] = done
+}
+func (h *hand) Cancel(id int64)                                            { h.cancelled = append(h.cancelled, id) }
+func (h *hand) Renew(_ []int64, until time.Time)                           { h.until = until }
+func (h *hand) Adopt(ids []int64, _ func(engine.Result)) (unknown []int64) { return ids }
+
+func (h *hand) end(id int64, at time.Time) {
+	h.done[id](engine.Result{Attempt: id, Outcome: engine.OutcomeSucceeded, StartedAt: at, EndedAt: at})
+}
+
+// A faulty is a Store whose next writes fail, before or after they were made.
+type faulty struct {
+	engine.Store
+	before, after error
+}
+
+func (f *faulty) Write(ctx context.Context, fn func(tx engine.Tx) error) error {
+	before, after := f.before, f.after
+	f.before, f.after = nil, nil
+	if before != nil {
+		return before
+	}
+	return errors.Join(f.Store.Write(ctx, fn), after)
+}
+
+// A desk is a store with a clock that the test sets, and as many servers as it wants.
+type desk struct {
+	*testing.T
+	db  *store.DB
+	now time.Time
+}
+
+func newDesk(t *testing.T) *desk {
+	d := &desk{T: t, now: time.Date(2026, 8, 3, 0, 30, 0, 0, time.UTC)}
+	db, err := store.Open(t.Context(), store.Config{Dir: t.TempDir(), Clock: func() time.Time { return d.now }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	d.db = db
+	return d
+}
+
+const hourly = `workflow: w
+defaults: {startTime: "2026-08-01T00:00:00Z", concurrency: 9}
+jobs:
+  load: {recurrence: {frequency: hour}, action: {type: shell, command: "true"}}
+  pair:
+    recurrence: {frequency: hour}
+    steps:
+      one: {type: shell, command: "true"}
+      two: {type: shell, command: "true", needs: [one]}
+`
+
+func (d *desk) server(name string, rows engine.Store, shared bool) (*engine.Engine, *hand) {
+	d.Helper()
+	h := &hand{}
+	e, err := engine.New(engine.Config{
+		Store: rows, Runner: h, Owner: name, Slots: 8, Decode: spec.DecodeJob, Condition: spec.EvalWhen, Shared: shared,
+		Clock: func() time.Time { return d.now },
+	})
+	require.NoError(d, err)
+	return e, h
+}
+
+func (d *desk) load(e *engine.Engine, text string) {
+	d.Helper()
+	w, problems := spec.Decode("w.yaml", []byte(text), spec.Options{})
+	require.False(d, problems.HasErrors(), "%v", problems)
+	_, err := e.Load(d.Context(), []*engine.Workflow{w}, d.now)
+	require.NoError(d, err)
+}
+
+// step takes turns until there is nothing to do now.
+func (d *desk) step(e *engine.Engine) {
+	d.Helper()
+	for range 20 {
+		next, _, err := e.Step(d.Context(), d.now)
+		require.NoError(d, err)
+		if next.After(d.now) {
+			return
+		}
+	}
+	d.Fatal("the engine does not come to rest")
+}
+
+func (d *desk) instance(job string, hour int) (engine.Instance, []engine.AttemptRow) {
+	d.Helper()
+	i, err := d.db.FindByName(d.Context(), engine.JobRef{Workflow: "w", Job: job}, "", time.Date(2026, 8, 3, hour, 0, 0, 0, time.UTC))
+	require.NoError(d, err)
+	attempts, err := d.db.Attempts(d.Context(), i.ID)
+	require.NoError(d, err)
+	return i, attempts
+}
+
+// A server that stands still for longer than its lease loses what it ran: whatever it writes afterwards is refused, recorded, and changes nothing.
+func TestOneServerDecides(t *testing.T) {
+	d := newDesk(t)
+	a, ha := d.server("a", d.db, true)
+	b, hb := d.server("b", d.db, true)
+	d.load(a, hourly)
+	d.step(a)
+	d.step(b)
+	d.now = time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+	d.step(a)
+	d.step(b)
+	require.Len(t, ha.started, 2, "load and the first step of pair")
+	require.Empty(t, hb.started, "each instance has one owner")
+	require.Equal(t, d.now.Add(time.Minute), ha.started[0].Until)
+
+	d.now = d.now.Add(50 * time.Second)
+	d.step(b)
+	require.Empty(t, hb.started, "the lease of a has not passed")
+	d.now = d.now.Add(25 * time.Second) // a stands still
+	d.step(b)
+	require.Len(t, hb.started, 2, "b knows nothing of the attempts of a: lost, and tried again")
+	for _, job := range []string{"load", "pair"} {
+		i, attempts := d.instance(job, 1)
+		require.Equal(t, "b", i.Owner)
+		require.Len(t, attempts, 2)
+		require.Equal(t, engine.OutcomeLost, attempts[0].Result.Outcome)
+	}
+
+	for _, attempt := range ha.started {
+		ha.end(attempt.ID, d.now)
+	}
+	before, _ := d.instance("load", 1)
+	d.step(a)
+	after, attempts := d.instance("load", 1)
+	require.Equal(t, before, after, "a decides nothing any more")
+	require.Equal(t, engine.OutcomeLost, attempts[0].Result.Outcome, "the first outcome stands")
+	require.Len(t, ha.started, 2, "and a starts no second step")
+
+	for _, attempt := range hb.started {
+		hb.end(attempt.ID, d.now)
+	}
+	d.step(b)
+	after, _ = d.instance("load", 1)
+	require.Equal(t, engine.Succeeded, after.State)
+	require.Len(t, hb.started, 3, "the second step of pair")
+}
+
+// Renewal tells a server that it has lost something, before it has anything to write of it: it ends what it runs of that.
+func TestALostRunIsLetGoOf(t *testing.T) {
+	d := newDesk(t)
+	a, ha := d.server("a", d.db, true)
+	b, hb := d.server("b", d.db, true)
+	d.load(a, hourly)
+	d.step(a)
+	d.step(b)
+	d.now = time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+	d.step(a)
+	d.now = d.now.Add(61 * time.Second)
+	d.step(b)
+	require.Len(t, hb.started, 2)
+	d.step(a)
+	require.ElementsMatch(t, []int64{ha.started[0].ID, ha.started[1].ID}, ha.cancelled)
+	for range 5 {
+		d.now = d.now.Add(20 * time.Second)
+		d.step(b)
+		d.step(a)
+		require.Len(t, ha.started, 2, "nothing changes hands while both renew")
+	}
+}
+
+// Definitions that another server loaded are noticed before anything is planned or triggered with the old ones.
+func TestServersFollowEachOthersDefinitions(t *testing.T) {
+	d := newDesk(t)
+	a, _ := d.server("a", d.db, true)
+	b, _ := d.server("b", d.db, true)
+	d.load(a, hourly)
+	d.step(a)
+	d.step(b)
+	d.load(b, hourly+"  late: {recurrence: {frequency: hour}, action: {type: none}}\n")
+	d.now = time.Date(2026, 8, 3, 23, 0, 0, 0, time.UTC) // tomorrow is planned from 22:00
+	d.step(a)
+	i, err := d.db.FindByName(t.Context(), engine.JobRef{Workflow: "w", Job: "late"}, "", time.Date(2026, 8, 4, 5, 0, 0, 0, time.UTC))
+	require.NoError(t, err)
+	require.Equal(t, engine.Waiting, i.State)
+}
+
+// A write that is reported as failed may have been made. The working set is rebuilt from the rows, and what was recorded as started and not handed out is
+// handed out: once.
+func TestAnUnknownCommit(t *testing.T) {
+	unknown := fmt.Errorf("the connection broke: %w", engine.ErrUnavailable)
+	for name, fault := range map[string]faulty{"it was not made": {before: unknown}, "it was made": {after: unknown}} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			rows := &faulty{Store: d.db}
+			e, h := d.server("a", rows, false)
+			d.load(e, hourly)
+			d.step(e)
+
+			d.now = time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+			d.step(e) // renews the lease
+			_, attempts := d.instance("load", 1)
+			require.Len(t, attempts, 1)
+			first := h.started[0]
+
+			// The claim of the next hour.
+			d.now = d.now.Add(time.Hour)
+			d.step(e)
+			require.Len(t, h.started, 4)
+			d.now = d.now.Add(time.Hour - time.Second)
+			d.step(e) // renews the lease; nothing is due
+			d.now = d.now.Add(time.Second)
+			rows.before, rows.after = fault.before, fault.after
+			next, _, err := e.Step(t.Context(), d.now)
+			require.Len(t, h.started, 4)
+			require.NoError(t, err, "trying again makes sense")
+			require.True(t, next.After(d.now))
+			d.now = next
+			d.step(e)
+			require.Len(t, h.started, 6, "each attempt was handed out once")
+			seen := map[int64]bool{}
+			for _, a := range h.started {
+				require.False(t, seen[a.ID])
+				seen[a.ID] = true
+			}
+
+			// The end of an attempt.
+			h.end(first.ID, d.now)
+			rows.before, rows.after = fault.before, fault.after
+			_, _, err = e.Step(t.Context(), d.now)
+			require.NoError(t, err)
+			d.now = d.now.Add(2 * time.Second)
+			d.step(e)
+			i, attempts := d.instance(first.Ref.Job, 1)
+			require.Equal(t, engine.OutcomeSucceeded, attempts[0].Result.Outcome)
+			if first.Ref.Job == "load" {
+				require.Equal(t, engine.Succeeded, i.State)
+			}
+			require.Empty(t, h.cancelled)
+		})
+	}
+}
