@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/recurrence"
@@ -63,6 +64,7 @@ type loading struct {
 	definitions []definition
 	planner     *Planner
 	touched     []JobRef // jobs whose schedule or existence may have changed for others
+	rezoned     []JobRef // of these, those whose time zone has other rules now
 	notices     []Notice
 	report      LoadReport
 }
@@ -93,6 +95,9 @@ func (l *loading) load(jobs []*Job) error {
 				return err
 			}
 		}
+	}
+	if err := l.rezone(); err != nil {
+		return err
 	}
 	if err := l.replan(); err != nil {
 		return err
@@ -214,10 +219,18 @@ func (l *loading) replan() error {
 		return nil
 	}
 	windows := map[JobRef]window{}
+	before := map[JobRef][]time.Time{}
 	for i := range l.definitions {
 		d := &l.definitions[i]
 		if !affected[d.row.Ref] || !d.row.PlannedTo.After(l.now) {
 			continue
+		}
+		if slices.Contains(l.rezoned, d.row.Ref) {
+			times, err := l.unlooked(d.row.ID)
+			if err != nil {
+				return fmt.Errorf("list the plan of %s: %w", d.row.Ref, err)
+			}
+			before[d.row.Ref] = times
 		}
 		n, err := l.tx.DeleteUnstarted(d.row.ID, l.now)
 		if err != nil {
@@ -243,6 +256,16 @@ func (l *loading) replan() error {
 		ids := func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }
 		if l.report.Planned, err = l.tx.InsertInstances(plan.Rows(first, ids)); err != nil {
 			return fmt.Errorf("insert the new plan: %w", err)
+		}
+		for i := range plan.Jobs {
+			p := &plan.Jobs[i]
+			if !slices.Contains(l.rezoned, p.Job.Ref()) {
+				continue
+			}
+			d := definition{row: l.rows[p.Job.Ref()], job: p.Job}
+			if err := l.recordRezoned(&d, before[p.Job.Ref()], p.Times); err != nil {
+				return fmt.Errorf("record what the new rules of a zone change: %w", err)
+			}
 		}
 	}
 	for _, ref := range l.touched {

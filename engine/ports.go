@@ -26,6 +26,8 @@ type View interface {
 	Clock() (time.Time, error)
 	// Revision grows with each change of a job or of a job version: definitions held in memory are current while it stands still.
 	Revision() (int64, error)
+	// ZoneRules returns what PutZoneRules put last for the time zone; "" when nothing.
+	ZoneRules(zone string) (string, error)
 	// Lease returns who holds the named lease and until when; ErrNotFound when nobody ever did.
 	Lease(name string) (LeaseRow, error)
 
@@ -91,6 +93,8 @@ type Tx interface {
 	PutJob(JobRow) error
 	// PutVersion inserts an immutable job version.
 	PutVersion(VersionRow) error
+	// PutZoneRules remembers with which rules of a time zone the plan was written.
+	PutZoneRules(zone, rules string) error
 	// SetPlannedTo moves the job's watermark, compare-and-set: false and no change when it is not at from.
 	SetPlannedTo(job int64, from, to time.Time) (bool, error)
 

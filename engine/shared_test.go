@@ -261,3 +261,65 @@ func TestAnUnknownCommit(t *testing.T) {
 		})
 	}
 }
+
+// newRules is a zone of the name whose clocks are nine hours ahead for ever: zone data after an update.
+func newRules(t *testing.T, name string) *time.Location {
+	data := append([]byte("TZif"), make([]byte, 16+5*4)...)
+	data = append(data[:36], 0, 0, 0, 1, 0, 0, 0, 4) // one type, four characters
+	data = append(data, 0, 0, 0x7e, 0x90, 0, 0)      // 32400 s, no summer time, name at 0
+	data = append(data, "NEW\x00"...)
+	loc, err := time.LoadLocationFromTZData(name, data)
+	require.NoError(t, err)
+	return loc
+}
+
+// After an update of the zone data what is planned and not looked at is planned with the new rules, and the history says what moved.
+func TestNewZoneRulesPlanTheFutureAnew(t *testing.T) {
+	d := newDesk(t)
+	e, _ := d.server("a", d.db, false)
+	const text = `workflow: w
+defaults: {startTime: "2026-08-01T00:00:00Z"}
+jobs:
+  night: {timeZone: Europe/Berlin, recurrence: {frequency: day, schedule: {hours: [4], minutes: [0]}}, action: {type: none}}
+  other: {recurrence: {frequency: day, schedule: {hours: [4], minutes: [0]}}, action: {type: none}}
+`
+	w, problems := spec.Decode("w.yaml", []byte(text), spec.Options{})
+	require.False(t, problems.HasErrors(), "%v", problems)
+	load := func() engine.LoadReport {
+		report, err := e.Load(t.Context(), []*engine.Workflow{w}, d.now)
+		require.NoError(t, err)
+		return report
+	}
+	load()
+	d.step(e)
+	at := func(job, text string) error {
+		when, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		_, err = d.db.FindByName(t.Context(), engine.JobRef{Workflow: "w", Job: job}, "", when)
+		return err
+	}
+	require.NoError(t, at("night", "2026-08-03T04:00:00+02:00"))
+	require.Zero(t, load().Replaced, "the same rules")
+
+	w.Job("night").When.Location = newRules(t, "Europe/Berlin")
+	d.now = d.now.Add(15 * time.Minute)
+	report := load()
+	require.Equal(t, 1, report.Replaced)
+	require.Equal(t, 1, report.Planned, "04:00 of the 3rd has passed; that of the 4th is at 19:00 UTC")
+	require.ErrorIs(t, at("night", "2026-08-03T04:00:00+02:00"), engine.ErrNotFound)
+	require.NoError(t, at("other", "2026-08-03T04:00:00Z"))
+	d.now = time.Date(2026, 8, 3, 23, 0, 0, 0, time.UTC)
+	d.step(e)
+	require.NoError(t, at("night", "2026-08-04T04:00:00+09:00"))
+	require.NoError(t, at("night", "2026-08-05T04:00:00+09:00"))
+
+	events, err := d.db.Events(t.Context(), 0, 0, 500)
+	require.NoError(t, err)
+	var details []string
+	for _, event := range events {
+		if event.Kind == "zone-rules" {
+			details = append(details, event.Reason.Detail)
+		}
+	}
+	require.Equal(t, []string{"the rules of Europe/Berlin have changed: 1 instances planned anew; gone: 2026-08-03 11:00 +09:00; new: 2026-08-04 04:00 +09:00"}, details)
+}

@@ -84,6 +84,8 @@ func found(ok bool, err error, what string, args ...any) error {
 
 const (
 	revisionSQL = `SELECT next FROM sequence WHERE name = 'definitions'`
+	zoneSQL     = `SELECT rules FROM zone WHERE name = ?`
+	putZoneSQL  = `INSERT INTO zone (name, rules) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET rules = excluded.rules`
 	reviseSQL   = `UPDATE sequence SET next = next + 1 WHERE name = 'definitions'`
 )
 
@@ -102,6 +104,21 @@ func (v *view) Revision() (n int64, err error) {
 		return nil
 	})
 	return n, found(ok, err, "the revision of the definitions")
+}
+
+// ZoneRules returns what PutZoneRules put last for the time zone; "" when nothing.
+func (v *view) ZoneRules(zone string) (rules string, err error) {
+	_, err = v.s.one(zoneSQL, func(c *columns) error {
+		rules = c.text()
+		return nil
+	}, zone)
+	return rules, err
+}
+
+// PutZoneRules remembers with which rules of a time zone the plan was written.
+func (t *tx) PutZoneRules(zone, rules string) error {
+	_, err := t.s.exec(putZoneSQL, zone, rules)
+	return err
 }
 
 const reserveSQL = `UPDATE sequence SET next = next + ? WHERE name = 'id' RETURNING next`

@@ -180,7 +180,9 @@ var fenceCases = []testCase{
 	{"an instance that has ended takes no steps and no attempts", func(w *world) {
 		i := w.started("01:00")
 		a := w.attempt(i, "s")
-		w.write(func(tx engine.Tx) { w.yes(tx.PutSteps(i.ID, i.Fence, []engine.StepRow{{Step: "s", State: engine.StepWaiting}})) })
+		w.write(func(tx engine.Tx) {
+			w.yes(tx.PutSteps(i.ID, i.Fence, []engine.StepRow{{Step: "s", State: engine.StepWaiting}}))
+		})
 		w.apply(i.ID, engine.Succeed, "02:00")
 		w.write(func(tx engine.Tx) {
 			w.no(tx.StartAttempt(a))
@@ -230,6 +232,21 @@ var fenceCases = []testCase{
 			w.same(engine.LeaseRow{Holder: "a", Epoch: 1, Until: at("01:01").UTC()}, row)
 		})
 	}},
+	{"the rules of a zone are remembered", func(w *world) {
+		rules := func() (text string) {
+			w.read(func(v engine.View) {
+				var err error
+				text, err = v.ZoneRules("Asia/Shanghai")
+				require.NoError(w, err)
+			})
+			return text
+		}
+		require.Empty(w, rules())
+		for _, want := range []string{"one", "two"} {
+			w.write(func(tx engine.Tx) { require.NoError(w, tx.PutZoneRules("Asia/Shanghai", want)) })
+			require.Equal(w, want, rules())
+		}
+	}},
 	{"the store has a clock", func(w *world) {
 		w.read(func(v engine.View) {
 			t, err := v.Clock()
@@ -255,7 +272,9 @@ var fenceCases = []testCase{
 		})
 		middle := revision()
 		require.Greater(w, middle, before)
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutJob(engine.JobRow{ID: w.ids["A"], Ref: ref("A"), Disabled: true})) })
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.PutJob(engine.JobRow{ID: w.ids["A"], Ref: ref("A"), Disabled: true}))
+		})
 		require.Greater(w, revision(), middle)
 	}},
 }

@@ -227,6 +227,11 @@ CREATE TABLE workflow (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE zone (
+  name  TEXT PRIMARY KEY CHECK (name <> ''),
+  rules TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE INDEX attempt_instance ON attempt (instance);
 
 CREATE INDEX attempt_live ON attempt (id) WHERE outcome IS NULL;

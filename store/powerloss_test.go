@@ -1,0 +1,339 @@
+//go:build linux
+
+package store_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/gob"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/store"
+	"github.com/almanac-sched/almanac/store/powerloss"
+	"github.com/stretchr/testify/require"
+)
+
+// More power losses than a run of the tests has time for:
+//
+//	go test ./store -run PowerLoss -v -timeout 2h -powerloss.recordings 200 -powerloss.losses 400 -powerloss.seed 1000
+//
+// A loss that a recovery does not survive is saved with all that led to it, and repeated by
+//
+//	go test ./store -run PowerLossUnderWork -v -powerloss.replay FILE
+var (
+	lossSeed       = flag.Uint64("powerloss.seed", 1, "the first `seed`: of the work, and of what is lost")
+	lossRecordings = flag.Int("powerloss.recordings", 3, "how much work is recorded, a seed each")
+	lossEach       = flag.Int("powerloss.losses", 60, "losses at random operations of a recording, beside those before and after every sync")
+	lossReplay     = flag.String("powerloss.replay", "", "repeat the loss in this `file`, and no other")
+)
+
+// A trial is a loss of power in the course of some recorded work.
+type trial struct {
+	Recording *powerloss.Recording
+	Course    course
+	At        int // operations before the power goes
+	Loss      powerloss.Loss
+}
+
+// survive makes the image of the trial and holds what a server finds on it against the course. disk is at the trial's operation.
+func (t trial) survive(disk *powerloss.Disk, scratch string) error {
+	image := disk.Lose(t.Loss)
+	garbage := powerloss.NewRand(t.Loss.Seed)
+	for name := range image.Files {
+		if strings.HasSuffix(name, "-shm") {
+			image.Files[name] = make([]byte, 32<<10) // whatever memory the dead process shared
+			garbage.Read(image.Files[name])
+		}
+	}
+	root, err := os.MkdirTemp(scratch, "image")
+	if err != nil {
+		return err
+	}
+	if err := image.WriteTo(root); err != nil {
+		return err
+	}
+	done, err := powerloss.Unsynced(root)
+	if err != nil {
+		return err
+	}
+	err = t.recover(filepath.Join(root, "data"))
+	return errors.Join(err, done(), os.RemoveAll(root))
+}
+
+// acknowledged is how many of the course's writes must be there: all up to the last that was acknowledged.
+func (t trial) acknowledged() (n int) {
+	for _, op := range t.Recording.Ops[:t.At] {
+		if op.Kind == powerloss.Note {
+			n = max(n, 1+slices.Index(t.Course.Order, op.Text))
+		}
+	}
+	return n
+}
+
+// recover opens the directory twice, as two servers would, one after the other.
+func (t trial) recover(dir string) error {
+	first, err := t.open(dir, true)
+	if err != nil {
+		return err
+	}
+	again, err := t.open(dir, false)
+	if err != nil {
+		return fmt.Errorf("the second time: %w", err)
+	}
+	if first != again {
+		return errors.New("the second recovery changed rows")
+	}
+	db, err := store.Open(context.Background(), store.Config{Dir: dir})
+	if err != nil {
+		return err
+	}
+	write := db.Write(context.Background(), func(tx engine.Tx) error { return tx.Record(engine.EventRow{At: day, Kind: "after"}) })
+	return errors.Join(write, db.VerifyChain(context.Background()), db.Close())
+}
+
+// open opens the store, and says what is wrong with what it finds.
+func (t trial) open(dir string, compare bool) (found [sha256.Size]byte, err error) {
+	db, err := store.Open(context.Background(), store.Config{Dir: dir})
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.VerifyChain(context.Background()); err != nil {
+		return found, err
+	}
+	beside, err := sql.Open("sqlite", filepath.Join(dir, "almanac.db"))
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, beside.Close()) }()
+	all, err := rows(beside)
+	if err != nil {
+		return found, err
+	}
+	found = sha256.Sum256(all)
+	if !compare {
+		return found, nil
+	}
+	for _, check := range []struct{ pragma, want string }{{"quick_check", "[ok]"}, {"integrity_check", "[ok]"}, {"foreign_key_check", "[]"}} {
+		if got, err := texted(beside, "PRAGMA "+check.pragma); err != nil || fmt.Sprint(got) != check.want {
+			return found, fmt.Errorf("%s says %q: %w", check.pragma, got, err)
+		}
+	}
+	there, err := marks(beside)
+	if err != nil {
+		return found, err
+	}
+	acknowledged := t.acknowledged()
+	switch {
+	case len(there) < acknowledged:
+		return found, fmt.Errorf("%d writes are there, and the write %s in place %d was acknowledged", len(there), t.Course.Order[acknowledged-1], acknowledged)
+	case len(there) > len(t.Course.Order) || !slices.Equal(there, t.Course.Order[:len(there)]):
+		return found, fmt.Errorf("the writes there are not the first %d", len(there))
+	case found != t.Course.Rows[len(there)]:
+		return found, fmt.Errorf("the rows are not those after %d whole writes", len(there))
+	}
+	return found, nil
+}
+
+// A survey counts trials and keeps the ones that failed.
+type survey struct {
+	t       *testing.T
+	scratch string
+	trials  int
+	lost    int // changes that were in the balance
+	failed  []string
+	enough  int // failures after which it stops; 0 is 1
+}
+
+func newSurvey(t *testing.T) *survey { return &survey{t: t, scratch: t.TempDir()} }
+
+func (s *survey) full() bool { return len(s.failed) >= max(1, s.enough) }
+
+// try loses power at the moment to which the disk was played.
+func (s *survey) try(base trial, disk *powerloss.Disk, l powerloss.Loss) {
+	if s.full() {
+		return
+	}
+	base.At, base.Loss = disk.At(), l
+	s.trials++
+	s.lost += disk.Pending()
+	err := base.survive(disk, s.scratch)
+	if err == nil {
+		return
+	}
+	s.failed = append(s.failed, fmt.Sprintf("power lost after operation %d of %d (%v): %v: %v",
+		disk.At(), len(base.Recording.Ops), base.Recording.Ops[max(0, disk.At()-1)], l, err))
+	if s.enough == 0 {
+		s.failed[0] += "\nrepeat with -powerloss.replay " + base.save(s.t)
+	}
+}
+
+func (t trial) save(test *testing.T) string {
+	f, err := os.CreateTemp("", "powerloss-*.trial")
+	require.NoError(test, err)
+	require.NoError(test, errors.Join(gob.NewEncoder(f).Encode(t), f.Close()))
+	return f.Name()
+}
+
+// survey loses power before and after every sync of the recording, and at so many moments between; at each some way, or every way.
+func (s *survey) survey(base trial, between int, every bool) {
+	ops := base.Recording.Ops
+	r := powerloss.NewRand(*lossSeed)
+	at := map[int]int{}
+	for n, op := range ops {
+		if op.Kind == powerloss.Sync || op.Kind == powerloss.SyncDir {
+			at[n], at[n+1] = 1, 1
+		}
+	}
+	for range between {
+		at[r.Intn(len(ops)+1)]++
+	}
+	disk := powerloss.NewDisk(base.Recording)
+	for n := range len(ops) + 1 {
+		if n > 0 {
+			disk.Play(ops[n-1])
+		}
+		if every && (n == 0 || ops[n-1].Kind != powerloss.Note) {
+			for _, mode := range powerloss.Modes {
+				s.try(base, disk, powerloss.Loss{Mode: mode, Seed: r.Uint64()})
+			}
+			continue
+		}
+		for range at[n] {
+			s.try(base, disk, powerloss.Loss{Mode: powerloss.Modes[r.Intn(len(powerloss.Modes))], Seed: r.Uint64(), Sector: []int{512, 4096}[r.Intn(2)]})
+		}
+	}
+}
+
+func (s *survey) nothingLost() {
+	s.t.Helper()
+	s.t.Logf("%d power losses, with %d changes in the balance", s.trials, s.lost)
+	require.Empty(s.t, strings.Join(s.failed, "\n"))
+	require.NotZero(s.t, s.lost)
+	require.Empty(s.t, powerloss.Open())
+}
+
+// recorded does some work in an empty data directory.
+func recorded(t *testing.T, list []job, writers int, faults powerloss.Faults) trial {
+	t.Helper()
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "data"), 0o700))
+	return recordedBelow(t, root, list, writers, faults)
+}
+
+func recordedBelow(t *testing.T, root string, list []job, writers int, faults powerloss.Faults) trial {
+	t.Helper()
+	r, err := powerloss.Record(root, faults)
+	require.NoError(t, err)
+	dir := filepath.Join(root, "data")
+	half := max(1, len(list)/2)
+	worked(t, dir, list[:half], writers, r)
+	worked(t, dir, list[half:], writers, r) // a server that finds what the one before has left
+	recording, err := r.Stop()
+	require.NoError(t, err)
+	return trial{Recording: recording, Course: follow(t, dir, list)}
+}
+
+func TestPowerLossUnderWork(t *testing.T) {
+	if *lossReplay != "" {
+		replayed(t)
+		return
+	}
+	s := newSurvey(t)
+	for n := range *lossRecordings {
+		seed := *lossSeed + uint64(n)
+		writers := []int{1, 4, 12}[seed%3]
+		s.survey(recorded(t, workload(seed, 60), writers, powerloss.Faults{}), *lossEach, false)
+		if s.full() {
+			t.Logf("seed %d, %d writers", seed, writers)
+			break
+		}
+	}
+	s.nothingLost()
+}
+
+// replayed repeats what an earlier run saved.
+func replayed(t *testing.T) {
+	f, err := os.Open(*lossReplay)
+	require.NoError(t, err)
+	defer f.Close()
+	var base trial
+	require.NoError(t, gob.NewDecoder(f).Decode(&base))
+	disk := powerloss.NewDisk(base.Recording)
+	for _, op := range base.Recording.Ops[:base.At] {
+		disk.Play(op)
+	}
+	require.NoError(t, base.survive(disk, t.TempDir()), "%v after operation %d", base.Loss, base.At)
+}
+
+// Every operation of a first start, and every way to lose it: in a directory that is there, and in one that the store makes.
+func TestPowerLossWhileADatabaseIsMade(t *testing.T) {
+	s := newSurvey(t)
+	s.survey(recorded(t, workload(*lossSeed, 1), 1, powerloss.Faults{}), 0, true)
+	s.nothingLost()
+}
+
+func TestPowerLossWhileADataDirectoryIsMade(t *testing.T) {
+	s := newSurvey(t)
+	s.survey(recordedBelow(t, t.TempDir(), workload(*lossSeed, 1), 1, powerloss.Faults{}), 0, true)
+	s.nothingLost()
+}
+
+// The power goes again while a server recovers from a power loss, and while it does its first work.
+func TestPowerLossWhileItRecovers(t *testing.T) {
+	s := newSurvey(t)
+	list := workload(*lossSeed, 50)
+	base := recorded(t, list[:40], 4, powerloss.Faults{})
+	disk := powerloss.NewDisk(base.Recording)
+	r := powerloss.NewRand(*lossSeed)
+	for n, op := range base.Recording.Ops {
+		disk.Play(op)
+		if n < len(base.Recording.Ops)/3 || r.Intn(len(base.Recording.Ops)) > 8 || disk.Pending() == 0 {
+			continue
+		}
+		root := t.TempDir()
+		require.NoError(t, disk.Lose(powerloss.Loss{Mode: powerloss.Tear, Seed: r.Uint64()}).WriteTo(root))
+		rec, err := powerloss.Record(root, powerloss.Faults{})
+		require.NoError(t, err)
+		dir := filepath.Join(root, "data")
+		worked(t, dir, list[40:], 2, rec)
+		recording, err := rec.Stop()
+		require.NoError(t, err)
+		after := trial{Recording: recording, Course: follow(t, dir, list)}
+		s.survey(after, 10, false)
+	}
+	s.nothingLost()
+}
+
+// The log grows until the store copies it back of itself.
+func TestPowerLossWhileALongLogIsCopied(t *testing.T) {
+	s := newSurvey(t)
+	list := workload(*lossSeed, 100)
+	for n := 2; n < len(list); n++ {
+		if list[n].seed%17 == 0 {
+			list[n].seed++ // nobody else copies it, see worked
+		}
+		list[n].do = func(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
+			id, err := tx.Reserve(1)
+			if err != nil {
+				return err
+			}
+			definition := make([]byte, 200_000)
+			r.Read(definition)
+			return tx.PutVersion(engine.VersionRow{ID: id, Job: jobID(0), Definition: definition, CreatedAt: at})
+		}
+	}
+	base := recorded(t, list, 2, powerloss.Faults{})
+	s.survey(base, 5, false)
+	s.nothingLost()
+}
