@@ -308,7 +308,7 @@ jobs:
 	require.Equal(t, 1, report.Planned, "04:00 of the 3rd has passed; that of the 4th is at 19:00 UTC")
 	require.ErrorIs(t, at("night", "2026-08-03T04:00:00+02:00"), engine.ErrNotFound)
 	require.NoError(t, at("other", "2026-08-03T04:00:00Z"))
-	d.now = time.Date(2026, 8, 3, 23, 0, 0, 0, time.UTC)
+	d.now = time.Date(2026, 8, 4, 14, 0, 0, 0, time.UTC)
 	d.step(e)
 	require.NoError(t, at("night", "2026-08-04T04:00:00+09:00"))
 	require.NoError(t, at("night", "2026-08-05T04:00:00+09:00"))
