@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/store/powerloss"
+	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 )
 
@@ -185,7 +186,8 @@ func (t trial) save(test *testing.T) string {
 	return f.Name()
 }
 
-// survey loses power before and after every sync of the recording, and at so many moments between; at each some way, or every way.
+// survey loses power before and after every sync of the recording, and at so many moments between; at each in some way. With every it
+// does so at every operation, in two ways.
 func (s *survey) survey(base trial, between int, every bool) {
 	ops := base.Recording.Ops
 	r := powerloss.NewRand(*lossSeed)
@@ -203,10 +205,9 @@ func (s *survey) survey(base trial, between int, every bool) {
 		if n > 0 {
 			disk.Play(ops[n-1])
 		}
-		if every && (n == 0 || ops[n-1].Kind != powerloss.Note) {
-			for _, mode := range powerloss.Modes {
-				s.try(base, disk, powerloss.Loss{Mode: mode, Seed: r.Uint64()})
-			}
+		if every {
+			s.try(base, disk, powerloss.Loss{Mode: powerloss.Drop})
+			s.try(base, disk, powerloss.Loss{Mode: powerloss.Modes[n%len(powerloss.Modes)], Seed: r.Uint64()})
 			continue
 		}
 		for range at[n] {
@@ -276,7 +277,7 @@ func replayed(t *testing.T) {
 	require.NoError(t, base.survive(disk, t.TempDir()), "%v after operation %d", base.Loss, base.At)
 }
 
-// Every operation of a first start, and every way to lose it: in a directory that is there, and in one that the store makes.
+// Every operation of a first start: in a directory that is there, and in one that the store makes.
 func TestPowerLossWhileADatabaseIsMade(t *testing.T) {
 	s := newSurvey(t)
 	s.survey(recorded(t, workload(*lossSeed, 1), 1, powerloss.Faults{}), 0, true)
@@ -318,7 +319,7 @@ func TestPowerLossWhileItRecovers(t *testing.T) {
 // The log grows until the store copies it back of itself.
 func TestPowerLossWhileALongLogIsCopied(t *testing.T) {
 	s := newSurvey(t)
-	list := workload(*lossSeed, 100)
+	list := workload(*lossSeed, 60)
 	for n := 2; n < len(list); n++ {
 		if list[n].seed%17 == 0 {
 			list[n].seed++ // nobody else copies it, see worked
@@ -336,4 +337,104 @@ func TestPowerLossWhileALongLogIsCopied(t *testing.T) {
 	base := recorded(t, list, 2, powerloss.Faults{})
 	s.survey(base, 5, false)
 	s.nothingLost()
+}
+
+// The schema of each version before this one, filled with what this version writes and that one could hold, is brought up to date.
+func TestPowerLossWhileTheSchemaIsBroughtUpToDate(t *testing.T) {
+	scripts, err := os.ReadDir("migrations")
+	require.NoError(t, err)
+	require.Greater(t, len(scripts), 1)
+	list := workload(*lossSeed, 30)
+	now := recorded(t, list, 1, powerloss.Faults{})
+	disk := powerloss.NewDisk(now.Recording)
+	for _, op := range now.Recording.Ops {
+		disk.Play(op)
+	}
+	s := newSurvey(t)
+	for version := 1; version < len(scripts); version++ {
+		root := t.TempDir()
+		require.NoError(t, disk.Lose(powerloss.Loss{Mode: powerloss.Keep}).WriteTo(root))
+		dir := filepath.Join(root, "data")
+		require.NoError(t, os.Rename(filepath.Join(dir, "almanac.db"), filepath.Join(root, "now.db")))
+		older(t, filepath.Join(dir, "almanac.db"), filepath.Join(root, "now.db"), int64(version))
+
+		r, err := powerloss.Record(root, powerloss.Faults{})
+		require.NoError(t, err)
+		db, err := store.Open(context.Background(), store.Config{Dir: dir})
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		recording, err := r.Stop()
+		require.NoError(t, err)
+		want, err := sql.Open("sqlite", filepath.Join(dir, "almanac.db"))
+		require.NoError(t, err)
+		all, err := rows(want)
+		require.NoError(t, err)
+		there, err := marks(want)
+		require.NoError(t, err)
+		require.NoError(t, want.Close())
+		require.Greater(t, len(there), 20)
+
+		// Every write was acknowledged by the older version; no other rows will do.
+		c := course{Order: there, Rows: make([][sha256.Size]byte, len(there)+1)}
+		c.Rows[len(there)] = sha256.Sum256(all)
+		for _, name := range there {
+			recording.Ops = slices.Insert(recording.Ops, 0, powerloss.Op{Kind: powerloss.Note, Text: name})
+		}
+		for n := range recording.Ops {
+			recording.Ops[n].Since += len(there)
+		}
+		s.survey(trial{Recording: recording, Course: c}, 0, true)
+	}
+	s.nothingLost()
+}
+
+// older makes a database of an earlier schema from the rows of one of today's: of each table the columns that it had.
+func older(t *testing.T, path, now string, version int64) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)")
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec("PRAGMA application_id = 0x616c6d6e")
+	require.NoError(t, err)
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, os.DirFS("migrations"), goose.WithDisableGlobalRegistry(true))
+	require.NoError(t, err)
+	_, err = p.UpTo(context.Background(), version)
+	require.NoError(t, err)
+	_, err = db.Exec("ATTACH ? AS now", now)
+	require.NoError(t, err)
+	tables, err := texted(db, `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'`)
+	require.NoError(t, err)
+	for _, table := range tables {
+		columns, err := texted(db, fmt.Sprintf("SELECT name FROM pragma_table_info('%s', 'main') INTERSECT SELECT name FROM pragma_table_info('%s', 'now')", table, table))
+		require.NoError(t, err)
+		what, names := "now."+table, strings.Join(columns, ", ")
+		if table == "sequence" {
+			what += " WHERE name = 'id'" // what came with later schemas comes again
+		}
+		_, err = db.Exec(fmt.Sprintf("INSERT OR REPLACE INTO main.%s (%s) SELECT %s FROM %s", table, names, names, what))
+		require.NoError(t, err, table)
+	}
+	require.NoError(t, db.Close())
+}
+
+// What would lose acknowledged writes is found by the same survey: it can fail.
+func TestPowerLossFindsADiskThatLies(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		lies func(name string) bool
+	}{
+		{"no sync counts, as with synchronous=OFF", func(string) bool { return true }},
+		{"syncs of the log do not count", func(name string) bool { return name == "data/almanac.db-wal" }},
+		{"syncs of the file do not count when the log is copied back", func(name string) bool { return name == "data/almanac.db" }},
+		{"syncs of the new file do not count before it gets its name", func(name string) bool { return strings.HasPrefix(name, "data/almanac.db.new") }},
+		{"syncs of the directory do not count", func(name string) bool { return name == "data" }},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			s := newSurvey(t)
+			s.enough = 1
+			s.survey(recorded(t, workload(*lossSeed, 40), 1, powerloss.Faults{LoseSync: c.lies}), 100, false)
+			require.NotEmpty(t, s.failed, "after %d losses", s.trials)
+			t.Logf("found by loss %d: %s", s.trials, s.failed[0])
+		})
+	}
 }

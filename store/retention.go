@@ -9,12 +9,15 @@ import (
 const (
 	// ended is an index of times; the rows of one millisecond follow by id.
 	prunableSQL = `SELECT id, job, key, plan_time, ended_at FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
+		AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.instance = instance.id AND o.state = 'pending')
 		ORDER BY ended_at, id LIMIT CAST(? AS INTEGER)`
 	maxReachSQL = `SELECT coalesce(max(reach), 0) FROM job_upstream`
 	// What open instances wait for among upstream instances of those plan times.
 	neededSQL = `SELECT w.upstream, w.key, w.first_time, w.last_time FROM instance i CROSS JOIN wait w
 		WHERE i.ended_at IS NULL AND i.plan_time <= ? AND w.instance = i.id AND w.last_time >= ? AND w.first_time <= ?`
 	attemptIDsSQL = `SELECT id FROM attempt WHERE instance = ? ORDER BY id`
+
+	dropLeasesSQL = `DELETE FROM lease WHERE expires_at < ?`
 
 	prunePages  = 20 // of candidates in one call, when many are still needed
 	pruneEvents = 8  // removed for each instance that may be
@@ -35,7 +38,7 @@ type prunable struct {
 }
 
 // Prune deletes at most limit ended instances that ended before the time, oldest first, with their waits, steps, attempts and outbox rows, but
-// none that an open instance waits for. The history before that time goes too, from its beginning and some at a time, so that what is left
+// none that an open instance waits for or that still owes a delivery. Leases that ended before it go with the first call. The history before that time goes too, from its beginning and some at a time, so that what is left
 // of the chain of hashes can still be verified. It returns the ids of the attempts deleted.
 func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64, err error) {
 	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}
@@ -57,6 +60,9 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			}
 		}
 		instances += len(candidates)
+	}
+	if _, err := t.s.exec(dropLeasesSQL, at); err != nil {
+		return 0, nil, fmt.Errorf("remove old leases: %w", err)
 	}
 	if err := t.pruneHistory(at, pruneEvents*limit); err != nil {
 		return 0, nil, fmt.Errorf("remove old history: %w", err)

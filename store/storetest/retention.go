@@ -95,6 +95,36 @@ var retentionCases = []testCase{
 		n, _ = w.prune("9 00:00", 10)
 		require.Equal(w, 3, n)
 	}},
+	{"what still owes a delivery stays until it is made", func(w *world) {
+		i := w.plan("A", "01:00")[0]
+		w.run(i.ID, engine.Fail, "01:00")
+		row := engine.OutboxRow{Kind: "errorAction", Instance: i.ID, NotBefore: at("8 00:00"), CreatedAt: at("01:00"), State: engine.OutboxPending}
+		w.write(func(tx engine.Tx) {
+			row.ID = w.reserve(tx, 1)
+			require.NoError(w, tx.PutOutbox(row))
+		})
+		n, _ := w.prune("9 00:00", 10)
+		require.Zero(w, n)
+		row.State = engine.OutboxDelivered
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutOutbox(row)) })
+		n, _ = w.prune("9 00:00", 10)
+		require.Equal(w, 1, n)
+	}},
+	{"leases that expired before the time go", func(w *world) {
+		w.write(func(tx engine.Tx) {
+			_, _, err := tx.Acquire("old", "a", at("01:00"), at("02:00"))
+			require.NoError(w, err)
+			_, _, err = tx.Acquire("young", "a", at("01:00"), at("03:00"))
+			require.NoError(w, err)
+		})
+		w.prune("03:00", 10)
+		w.read(func(v engine.View) {
+			_, err := v.Lease("old")
+			require.ErrorIs(w, err, engine.ErrNotFound)
+			_, err = v.Lease("young")
+			require.NoError(w, err)
+		})
+	}},
 	{"an open instance needs the key that it waits for", func(w *world) {
 		manual := w.planned("B", "02:00")
 		manual.Kind, manual.Key = engine.Manual, "m"
