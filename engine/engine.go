@@ -74,6 +74,7 @@ type Engine struct {
 	inbox  inbox
 	defs   catalog
 	ready  chan struct{}
+	health health
 	onceUp sync.Once
 
 	// The working set of the loop's goroutine.
@@ -173,9 +174,11 @@ func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle 
 		if !errors.Is(err, ErrUnavailable) {
 			return time.Time{}, false, err
 		}
+		e.health.ill(err)
 		e.log.Warn("the rows cannot be reached; trying again", "error", err)
 		return now.Add(backOff), false, nil
 	}
+	e.health.well(now)
 	e.onceUp.Do(func() { close(e.ready) })
 	if !e.sure {
 		return now, false, nil // something was refused: see what the rows say

@@ -68,7 +68,8 @@ type turn struct {
 	cancels []cancelRequest
 	next    time.Time
 	idle    bool
-	fenced  bool // a run that was to go on is another server's
+	disk    *string // why nothing starts
+	fenced  bool    // a run that was to go on is another server's
 }
 
 // A startedStep is an attempt of a step that the transaction has recorded and that is to be handed out.
@@ -98,7 +99,11 @@ func (t *turn) take() error {
 	if err != nil {
 		return err
 	}
-	if detail, low := t.diskLow(); low {
+	detail, low := t.diskLow()
+	if err := t.recordDisk(); err != nil {
+		return err
+	}
+	if low {
 		if err := t.hold(open, Verdict{Gate: GateSlot, Reason: Reason{Code: ReasonDisk, Detail: detail}}); err != nil {
 			return err
 		}
@@ -113,11 +118,30 @@ func (t *turn) take() error {
 	return t.plan(full)
 }
 
-func (e *Engine) diskLow() (string, bool) {
-	if e.cfg.DiskLow == nil {
+// diskLow asks whether anything may be started, and records in the history when the answer changes.
+func (t *turn) diskLow() (string, bool) {
+	if t.cfg.DiskLow == nil {
 		return "", false
 	}
-	return e.cfg.DiskLow()
+	detail, low := t.cfg.DiskLow()
+	t.disk = nil
+	if low {
+		t.disk = &detail
+	}
+	return detail, low
+}
+
+// recordDisk writes down that starting stops or goes on.
+func (t *turn) recordDisk() error {
+	before := t.health.disk.Load()
+	if (before == nil) == (t.disk == nil) {
+		return nil
+	}
+	event := EventRow{At: t.now, Kind: "disk-free", Reason: Reason{Code: ReasonDisk, Detail: "there is room again: what waited is started"}}
+	if t.disk != nil {
+		event.Kind, event.Reason.Detail = "disk-low", *t.disk
+	}
+	return wrap(t.tx.Record(event), "record that the disk is low, or is no longer")
 }
 
 // countSlots derives what is free from the attempts that live: no counter can leak.
@@ -343,6 +367,7 @@ func (t *turn) putBack() {
 func (t *turn) commit() {
 	e := t.Engine
 	e.ids, e.nextPass = t.ids, t.next
+	e.health.disk.Store(t.disk)
 	for _, r := range t.begun {
 		e.runs[r.instance.ID] = r
 	}

@@ -82,12 +82,17 @@ jobs:
 func (d *desk) server(name string, rows engine.Store, shared bool) (*engine.Engine, *hand) {
 	d.Helper()
 	h := &hand{}
-	e, err := engine.New(engine.Config{
-		Store: rows, Runner: h, Owner: name, Slots: 8, Decode: spec.DecodeJob, Condition: spec.EvalWhen, Shared: shared,
-		Clock: func() time.Time { return d.now },
-	})
+	e, err := engine.New(d.config(name, h, func(c *engine.Config) { c.Store, c.Shared = rows, shared }))
 	require.NoError(d, err)
 	return e, h
+}
+
+func (d *desk) config(name string, h *hand, change func(*engine.Config)) engine.Config {
+	c := engine.Config{
+		Store: d.db, Runner: h, Owner: name, Slots: 8, Decode: spec.DecodeJob, Condition: spec.EvalWhen, Clock: func() time.Time { return d.now },
+	}
+	change(&c)
+	return c
 }
 
 func (d *desk) load(e *engine.Engine, text string) {

@@ -108,17 +108,24 @@ func (s *server) handler(loopback bool, start [sha256.Size]byte) (http.Handler, 
 	})
 }
 
-// ready says what is missing until the engine's first pass is over, and what is wrong once the rows can no longer be written.
+// ready says what is missing until the engine's first pass is over, and what is wrong when it does not pass any more, the rows can no longer be
+// written, or nothing may be started.
 func (s *server) ready() error {
 	if err := s.db.Failed(); err != nil {
 		return err
 	}
 	select {
 	case <-s.engine.Ready():
-		return nil
 	default:
 		return errors.New("starting: the plan is being written and what runs is taken over")
 	}
+	if err := s.engine.Health(now()); err != nil {
+		return err
+	}
+	if held := s.engine.Held(); held != "" {
+		return errors.New("nothing is started: " + held)
+	}
+	return nil
 }
 
 // openReadOnly answers from a data directory without a server: the same API, over rows that nobody changes.
