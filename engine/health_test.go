@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,4 +108,34 @@ jobs:
 		}
 	}
 	require.Equal(t, 1, jumps)
+}
+
+// A record that cannot be read costs the instance that needs it and nothing else: the server starts and runs the others.
+func TestADamagedDefinitionStopsOnlyItsOwn(t *testing.T) {
+	d := newDesk(t)
+	a, _ := d.server("a", d.db, false)
+	d.load(a, hourly)
+	d.step(a)
+	d.now = time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+	d.step(a)
+	damaged, _ := d.instance("load", 1)
+
+	h := &hand{}
+	b, err := engine.New(d.config("b", h, func(c *engine.Config) {
+		decode := c.Decode
+		c.Decode = func(definition []byte, folder string) (*engine.Job, error) {
+			if strings.Contains(string(definition), `"load"`) {
+				return nil, errors.New("unexpected end of input")
+			}
+			return decode(definition, folder)
+		}
+	}))
+	require.NoError(t, err)
+	d.step(b)
+	after, attempts := d.instance("load", 1)
+	require.Equal(t, engine.Failed, after.State)
+	require.Equal(t, engine.ReasonDefinition, after.Reason.Code)
+	require.Equal(t, engine.OutcomeLost, attempts[0].Result.Outcome)
+	require.Greater(t, after.Fence, damaged.Fence)
+	require.Len(t, h.started, 1, "pair goes on")
 }

@@ -129,6 +129,9 @@ func unless(ok bool, err error) error {
 // readRun rebuilds one running instance from its rows.
 func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow, found *inheritance) error {
 	job, err := e.defs.version(tx, i.Version)
+	if errors.Is(err, ErrInvalid) {
+		return e.giveUp(tx, now, i, attempts, err)
+	}
 	if err != nil {
 		return fmt.Errorf("definition of %s: %w", i.Name(), err)
 	}
@@ -173,6 +176,21 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 		}
 	}
 	return nil
+}
+
+// giveUp ends an instance whose definition this program cannot read: one record that is damaged or of another version must not keep the others waiting.
+func (e *Engine) giveUp(tx Tx, now time.Time, i Instance, attempts []AttemptRow, why error) error {
+	for _, a := range attempts {
+		if a.Error || a.Instance != i.ID {
+			continue
+		}
+		lost := Result{Attempt: a.ID, Outcome: OutcomeLost, Message: "its definition cannot be read any more", StartedAt: a.StartedAt, EndedAt: now}
+		if _, err := tx.EndAttempt(lost, i.Fence); err != nil {
+			return fmt.Errorf("end attempt %d: %w", a.ID, err)
+		}
+	}
+	_, err := tx.Apply(Transition{Instance: i.ID, Event: Fail, From: i.State, Fence: i.Fence, At: now, Reason: Reason{Code: ReasonDefinition, Detail: why.Error()}})
+	return wrap(err, "fail %s", i.Name())
 }
 
 // earlierNumbers returns how many attempts each step had before the instance last started.
