@@ -23,29 +23,52 @@ type TriggerRequest struct {
 // Trigger records a manual instance and returns it; created is false when the key was seen before. It is durable when Trigger returns.
 // Errors are of kind ErrNotFound, ErrConflict (the job is disabled) or ErrInvalid (parameters).
 func (e *Engine) Trigger(ctx context.Context, r TriggerRequest, now time.Time) (instance Instance, created bool, err error) {
-	d := e.defs.lookup(r.Ref)
-	switch {
-	case d == nil || d.row.Removed:
-		return Instance{}, false, fmt.Errorf("trigger %s: %w", r.Ref, ErrUnknownJob)
-	case d.row.Disabled:
-		return Instance{}, false, fmt.Errorf("trigger %s: %w: the job is disabled; enable it in its definition first", r.Ref, ErrConflict)
+	for {
+		instance, created, err = e.trigger(ctx, r, now)
+		if !errors.Is(err, errStale) {
+			break
+		}
+		e.defs.doubt()
+		if err = e.defs.refresh(ctx, e.cfg.Store); err != nil {
+			break
+		}
 	}
-	if err := checkParams(d.job.Params, r.Params); err != nil {
+	if err != nil {
 		return Instance{}, false, fmt.Errorf("trigger %s: %w", r.Ref, err)
 	}
-	at := r.PlanTime
-	if at.IsZero() {
-		at = now
-	}
-	at = at.In(d.job.When.Location).Truncate(time.Millisecond)
+	e.inbox.nudge()
+	return instance, created, nil
+}
+
+// trigger is Trigger with the definitions as they are known; errStale when the rows have others.
+func (e *Engine) trigger(ctx context.Context, r TriggerRequest, now time.Time) (instance Instance, created bool, err error) {
+	revision := e.defs.at()
+	d := e.defs.lookup(r.Ref)
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		created = false
+		if current, err := tx.Revision(); err != nil || current != revision {
+			return errors.Join(err, unless(current == revision, errStale))
+		}
+		switch {
+		case d == nil || d.row.Removed:
+			return ErrUnknownJob
+		case d.row.Disabled:
+			return fmt.Errorf("%w: the job is disabled; enable it in its definition first", ErrConflict)
+		}
+		if err := checkParams(d.job.Params, r.Params); err != nil {
+			return err
+		}
 		if r.Key != "" {
 			instance, err = tx.FindKey(d.row.ID, r.Key)
 			if !errors.Is(err, ErrNotFound) {
 				return err
 			}
 		}
+		at := r.PlanTime
+		if at.IsZero() {
+			at = now
+		}
+		at = at.In(d.job.When.Location).Truncate(time.Millisecond)
 		id, err := tx.Reserve(1)
 		if err != nil {
 			return err
@@ -64,11 +87,7 @@ func (e *Engine) Trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 		created = true
 		return tx.Record(EventRow{At: now, Kind: "trigger", Instance: id, Job: d.row.ID, To: Waiting, Reason: instance.Reason, Actor: r.Actor})
 	})
-	if err != nil {
-		return Instance{}, false, fmt.Errorf("trigger %s: %w", r.Ref, err)
-	}
-	e.inbox.nudge()
-	return instance, created, nil
+	return instance, created, err
 }
 
 func triggerDetail(note string) string {

@@ -150,7 +150,8 @@ type Tx interface {
 	// each change of holder, and false when another holds it.
 	Acquire(name, holder string, now, until time.Time) (epoch int64, ok bool, err error)
 	// Prune deletes at most limit ended instances that ended before the time, with what belongs to them, but none that an open
-	// instance waits for and none that has an undelivered outbox row; and the leases that expired before it. It returns the ids of the attempts deleted,
+	// instance waits for, none that one yet to be planned may wait for (its plan time is not further before the watermark of a job that has waited for
+	// its job than any of its waits began before the instance that had it), and none that has an undelivered outbox row; and the leases that expired before it. It returns the ids of the attempts deleted,
 	// whose logs can go.
 	Prune(before time.Time, limit int) (instances int, attempts []int64, err error)
 }

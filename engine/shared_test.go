@@ -209,6 +209,12 @@ func TestServersFollowEachOthersDefinitions(t *testing.T) {
 	i, err := d.db.FindByName(t.Context(), engine.JobRef{Workflow: "w", Job: "late"}, "", time.Date(2026, 8, 4, 5, 0, 0, 0, time.UTC))
 	require.NoError(t, err)
 	require.Equal(t, engine.Waiting, i.State)
+
+	d.load(b, "workflow: w\njobs:\n  load: {recurrence: {frequency: hour}, action: {type: shell, command: \"true\"}, state: disabled}\n")
+	_, _, err = a.Trigger(t.Context(), engine.TriggerRequest{Ref: engine.JobRef{Workflow: "w", Job: "load"}}, d.now)
+	require.ErrorIs(t, err, engine.ErrConflict, "a has not loaded what b has")
+	_, _, err = a.Trigger(t.Context(), engine.TriggerRequest{Ref: engine.JobRef{Workflow: "w", Job: "late"}}, d.now)
+	require.ErrorIs(t, err, engine.ErrNotFound)
 }
 
 // A write that is reported as failed may have been made. The working set is rebuilt from the rows, and what was recorded as started and not handed out is

@@ -7,9 +7,12 @@ import (
 )
 
 const (
-	// ended is an index of times; the rows of one millisecond follow by id.
+	// ended is an index of times; the rows of one millisecond follow by id. What instances that are not planned yet will look back at stays: none of
+	// them has a plan time before its job's watermark, and none looks further back than the reach.
 	prunableSQL = `SELECT id, job, key, plan_time, ended_at FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
 		AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.instance = instance.id AND o.state = 'pending')
+		AND NOT EXISTS (SELECT 1 FROM job_upstream u JOIN job d ON d.id = u.job JOIN plan_mark m ON m.job = u.job
+			WHERE u.upstream = instance.job AND NOT d.removed AND NOT d.disabled AND instance.plan_time >= m.planned_to - u.reach)
 		ORDER BY ended_at, id LIMIT CAST(? AS INTEGER)`
 	maxReachSQL = `SELECT coalesce(max(reach), 0) FROM job_upstream`
 	// What open instances wait for among upstream instances of those plan times.
@@ -38,7 +41,7 @@ type prunable struct {
 }
 
 // Prune deletes at most limit ended instances that ended before the time, oldest first, with their waits, steps, attempts and outbox rows, but
-// none that an open instance waits for or that still owes a delivery. Leases that ended before it go with the first call. The history before that time goes too, from its beginning and some at a time, so that what is left
+// none that an open instance waits for, that one yet to be planned may, or that still owes a delivery. Leases that ended before it go with the first call. The history before that time goes too, from its beginning and some at a time, so that what is left
 // of the chain of hashes can still be verified. It returns the ids of the attempts deleted.
 func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64, err error) {
 	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}

@@ -95,6 +95,34 @@ var retentionCases = []testCase{
 		n, _ = w.prune("9 00:00", 10)
 		require.Equal(w, 3, n)
 	}},
+	{"what instances yet to be planned look back at stays", func(w *world) {
+		b := w.plan("B", "01:00", "05:00", "10:00")
+		for _, i := range b {
+			w.run(i.ID, engine.Fail, "11:00")
+		}
+		a := w.insert(w.planned("A", "12:00"), w.on("B", "05:00", "10:00")) // reaches seven hours back
+		w.apply(a.ID, engine.Cancel, "12:00")
+		w.plannedTo("A", at("13:00"))
+		w.prune("9 00:00", 10)
+		require.Equal(w, []string{"10:00"}, w.left(b...), "an A at 13:00 looks back to 06:00")
+		w.plannedTo("A", at("17:01"))
+		w.prune("9 00:00", 10)
+		require.Empty(w, w.left(b...))
+	}},
+	{"a job that is gone looks back at nothing", func(w *world) {
+		b := w.plan("B", "05:00")
+		w.run(b[0].ID, engine.Fail, "11:00")
+		a := w.insert(w.planned("A", "12:00"), w.on("B", "05:00", "05:00"))
+		w.apply(a.ID, engine.Cancel, "12:00")
+		w.plannedTo("A", at("12:00"))
+		n, _ := w.prune("9 00:00", 10)
+		require.Equal(w, 1, n, "a alone")
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.PutJob(engine.JobRow{ID: w.ids["A"], Ref: ref("A"), Version: w.ids["A"] + 1, PlannedTo: at("12:00"), Removed: true}))
+		})
+		n, _ = w.prune("9 00:00", 10)
+		require.Equal(w, 1, n)
+	}},
 	{"what still owes a delivery stays until it is made", func(w *world) {
 		i := w.plan("A", "01:00")[0]
 		w.run(i.ID, engine.Fail, "01:00")
