@@ -259,6 +259,14 @@ func (d *definition) active() bool {
 	return !d.row.Disabled && !d.row.Removed && !d.job.When.Manual
 }
 
+// from is where the plan of the job goes on.
+func (d *definition) from() time.Time {
+	if d.row.PlannedTo.IsZero() {
+		return d.row.CreatedAt
+	}
+	return d.row.PlannedTo
+}
+
 // dayAfter returns the first instant of the natural day after the one that t lies in, in the location.
 func dayAfter(t time.Time, loc *time.Location) time.Time {
 	return recurrence.DayStart(recurrence.DateOf(t.In(loc)).AddDays(1), loc)

@@ -13,7 +13,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	i := c.instance
 	start := Transition{
 		Instance: i.ID, Event: Start, From: i.State, Fence: i.Fence, At: t.now, Reason: Reason{Code: ReasonReleased},
-		Owner: t.cfg.Owner, Lease: t.now.Add(leaseTerm),
+		Owner: t.cfg.Owner, Lease: t.clock.Add(leaseTerm),
 	}
 	ok, err := t.tx.Apply(start)
 	if err != nil || !ok {
@@ -28,9 +28,11 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	}
 	r := &run{instance: i, job: c.job, progress: NewProgress(c.job, nil), attempts: map[int64]int{}}
 	if again {
-		if r.numbers, err = attemptNumbers(t.tx, i.ID); err != nil {
-			return nil, err
+		attempts, err := t.tx.Attempts(i.ID)
+		if err != nil {
+			return nil, fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 		}
+		r.numbers = attemptNumbers(attempts)
 	}
 	t.notices = append(t.notices, Notice{Instance: i, From: from})
 	var out staged
@@ -58,18 +60,14 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 var errStuck = errors.New("stuck, this is a bug: the fence moved within a transaction")
 
 // attemptNumbers returns the highest attempt number of each step so far.
-func attemptNumbers(v View, instance int64) (map[string]int, error) {
-	attempts, err := v.Attempts(instance)
-	if err != nil {
-		return nil, fmt.Errorf("list the attempts of instance %d: %w", instance, err)
-	}
+func attemptNumbers(attempts []AttemptRow) map[string]int {
 	numbers := map[string]int{}
 	for _, a := range attempts {
 		if !a.Error {
 			numbers[a.Step] = max(numbers[a.Step], a.Number)
 		}
 	}
-	return numbers, nil
+	return numbers
 }
 
 // assign gives the free slots out by turn: to ready steps of running instances and to waiting instances alike. Each pool is looked at by itself, so

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -63,8 +64,9 @@ type loading struct {
 	created     map[JobRef]time.Time
 	definitions []definition
 	planner     *Planner
-	touched     []JobRef // jobs whose schedule or existence may have changed for others
-	rezoned     []JobRef // of these, those whose time zone has other rules now
+	touched     []JobRef        // jobs whose schedule or existence may have changed for others
+	same        map[JobRef]bool // the definition is the recorded one
+	rezoned     []JobRef        // of these, those whose time zone has other rules now
 	notices     []Notice
 	report      LoadReport
 }
@@ -80,6 +82,17 @@ func (l *loading) load(jobs []*Job) error {
 	wanted := map[JobRef]bool{}
 	for _, j := range jobs {
 		wanted[j.Ref()] = true
+	}
+	changed, err := l.changes(jobs, wanted)
+	if err != nil {
+		return err
+	}
+	if changed {
+		if err := l.planPast(known); err != nil {
+			return err
+		}
+	}
+	for _, j := range jobs {
 		if err := l.put(j); err != nil {
 			return err
 		}
@@ -91,7 +104,7 @@ func (l *loading) load(jobs []*Job) error {
 	}
 	for _, row := range known {
 		if !wanted[row.Ref] && !row.Removed {
-			if err := l.remove(row); err != nil {
+			if err := l.remove(l.rows[row.Ref]); err != nil {
 				return err
 			}
 		}
@@ -109,19 +122,112 @@ func (l *loading) load(jobs []*Job) error {
 		"%d jobs: %d added, %d changed, %d removed; %d instances planned anew", l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)}})
 }
 
+// changes compares the wanted jobs with the recorded ones, and reports whether anything differs that is planned by.
+func (l *loading) changes(jobs []*Job, wanted map[JobRef]bool) (changed bool, err error) {
+	l.same = make(map[JobRef]bool, len(jobs))
+	for _, j := range jobs {
+		ref := j.Ref()
+		row, known := l.rows[ref]
+		if !known {
+			changed = true
+			continue
+		}
+		version, err := l.tx.Version(row.Version)
+		if err != nil {
+			return false, fmt.Errorf("read the version of %s: %w", ref, err)
+		}
+		l.same[ref] = bytes.Equal(version.Definition, j.Definition) && version.Folder == j.Folder
+		changed = changed || !l.same[ref] || row.Removed || row.Disabled != j.Disabled
+	}
+	for ref, row := range l.rows {
+		changed = changed || !row.Removed && !wanted[ref]
+	}
+	return changed, nil
+}
+
+// planPast writes down, by the definitions that are about to be replaced, what was due up to now and is not planned because no server ran: a change
+// is from now on, and what was due before it was due by what was said then (`reliability.md` F1, F9).
+func (l *loading) planPast(known []JobRow) error {
+	var old []definition
+	var jobs []*Job
+	behind := l.now
+	for _, row := range known {
+		if row.Removed {
+			continue
+		}
+		job, err := l.e.defs.version(l.tx, row.Version)
+		if errors.Is(err, ErrInvalid) {
+			continue // nobody can say what was due
+		}
+		if err != nil {
+			return fmt.Errorf("read the version of %s: %w", row.Ref, err)
+		}
+		d := definition{row: row, job: job}
+		jobs = append(jobs, job)
+		if from := d.from(); d.active() && from.Before(behind) {
+			behind = from
+		}
+		if d.active() && d.from().Before(l.now) {
+			old = append(old, d)
+		}
+	}
+	if len(old) == 0 {
+		return nil
+	}
+	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { return recurrence.Created(l.rows[j.Ref()].CreatedAt) })
+	if err != nil {
+		return err
+	}
+	for from := behind; from.Before(l.now); {
+		to := from.AddDate(0, 0, 1)
+		if to.After(l.now) {
+			to = l.now
+		}
+		if err := l.planWindow(planner, old, from, to); err != nil {
+			return fmt.Errorf("plan what was due before now: %w", err)
+		}
+		from = to
+	}
+	for _, d := range old {
+		row := d.row
+		if ok, err := l.tx.SetPlannedTo(row.ID, row.PlannedTo, l.now); err != nil || !ok {
+			return wrap(errors.Join(err, unless(ok, errStale)), "move the watermark of %s", row.Ref)
+		}
+		row.PlannedTo = l.now.In(d.job.When.Location)
+		l.rows[row.Ref] = row
+	}
+	return nil
+}
+
+// planWindow plans what each of the jobs has left of [from, to).
+func (l *loading) planWindow(planner *Planner, jobs []definition, from, to time.Time) error {
+	windows := map[JobRef]window{}
+	for _, d := range jobs {
+		if begin := latest(from, d.from()); begin.Before(to) {
+			windows[d.row.Ref] = window{begin, to}
+		}
+	}
+	plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
+		w := windows[j.Ref()]
+		return w.from, w.to
+	})
+	if err != nil || plan.Instances() == 0 {
+		return err
+	}
+	first, err := l.tx.Reserve(plan.Instances())
+	if err != nil {
+		return err
+	}
+	_, err = l.tx.InsertInstances(plan.Rows(first, func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }))
+	return err
+}
+
 // put records one wanted job: new, changed, or as it was.
 func (l *loading) put(j *Job) error {
 	ref := j.Ref()
 	row, known := l.rows[ref]
 	disabled := j.Disabled
-	same := false
-	if known {
-		version, err := l.tx.Version(row.Version)
-		if err != nil {
-			return fmt.Errorf("read the version of %s: %w", ref, err)
-		}
-		same = bytes.Equal(version.Definition, j.Definition) && version.Folder == j.Folder
-	}
+	same := l.same[ref]
 	if known && same && !row.Removed && row.Disabled == disabled {
 		l.keep(row, j)
 		return nil

@@ -50,9 +50,10 @@ func (e *Engine) record(ctx context.Context, now time.Time) error {
 // it over only after the commit.
 type turn struct {
 	*Engine
-	tx  Tx
-	now time.Time
-	ids idBlock
+	tx    Tx
+	now   time.Time
+	clock time.Time // of the store: leases are judged by it
+	ids   idBlock
 
 	free     int            // slots
 	poolFree map[string]int // of the pools that have a size
@@ -88,7 +89,10 @@ type startedErrand struct {
 	job      *Job
 }
 
-func (t *turn) take() error {
+func (t *turn) take() (err error) {
+	if t.clock, err = t.tx.Clock(); err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
 	if err := t.staged.write(t.tx, &t.ids); err != nil {
 		return err
 	}

@@ -40,10 +40,7 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 		}
 		windows := map[JobRef]window{}
 		for _, d := range group {
-			from := d.row.PlannedTo
-			if from.IsZero() {
-				from = d.row.CreatedAt
-			}
+			from := d.from()
 			to := dayAfter(from, d.job.When.Location)
 			if end := target(d.job); end.Before(to) {
 				to = end

@@ -334,3 +334,34 @@ jobs:
 	}
 	require.Equal(t, []string{"the rules of Europe/Berlin have changed: 1 instances planned anew; gone: 2026-08-03 11:00 +09:00; new: 2026-08-04 04:00 +09:00"}, details)
 }
+
+// Definitions that changed while no server ran change the plan from now on: what was due before was due by the definitions of then.
+func TestAChangeAfterALongStopIsFromNowOn(t *testing.T) {
+	d := newDesk(t)
+	a, _ := d.server("a", d.db, false)
+	d.load(a, hourly)
+	d.step(a)
+	d.now = time.Date(2026, 8, 6, 10, 30, 0, 0, time.UTC)
+	b, _ := d.server("b", d.db, false)
+	d.load(b, `workflow: w
+defaults: {startTime: "2026-08-01T00:00:00Z"}
+jobs:
+  load: {recurrence: {frequency: minute, interval: 20}, action: {type: shell, command: "true"}}
+`)
+	count := func(job string, from, to time.Time) (n int) {
+		for at := from; at.Before(to); at = at.Add(20 * time.Minute) {
+			_, err := d.db.FindByName(t.Context(), engine.JobRef{Workflow: "w", Job: job}, "", at)
+			if err == nil {
+				n++
+			} else {
+				require.ErrorIs(t, err, engine.ErrNotFound)
+			}
+		}
+		return n
+	}
+	d.step(b)
+	stopped := time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+	require.Equal(t, 82, count("load", stopped, d.now), "once an hour")
+	require.Equal(t, 82, count("pair", stopped, d.now), "removed by now, and due until now all the same")
+	require.Equal(t, 3*13+1, count("load", d.now.Add(10*time.Minute), time.Date(2026, 8, 7, 0, 0, 0, 0, time.UTC)), "every 20 minutes from now on")
+}

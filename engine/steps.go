@@ -152,13 +152,16 @@ func (p *Progress) Ended(i int, r Result) {
 	case r.Outcome == OutcomeSucceeded:
 		row.State, row.Outputs = StepSucceeded, r.Outputs
 		p.release(i)
-	case p.cancel != nil || r.Outcome == OutcomeCancelled:
+	case p.cancel != nil:
 		row.State = StepCancelled
+	case r.Outcome == OutcomeCancelled:
+		// Ended by somebody, and not for the instance: what it was to do is not done, and to do it again was not asked for.
+		row.State = StepFailed
+		p.fail(i, Reason{Code: ReasonStepFailed, Detail: stepText(row.Step) + r.String()})
 	case r.Outcome == OutcomeLost && p.job.OnLost == LostHold:
 		row.State = StepWaiting
 		p.waiting++
-		p.stopped = true
-		p.lost = &Reason{Code: ReasonLost, Detail: stepText(row.Step) + r.String()}
+		p.lose(i, r)
 	case r.Outcome == OutcomeLost:
 		// The attempt counts, the retry policy does not: it is about failures that are known.
 		row.State, row.NotBefore = StepWaiting, time.Time{}
@@ -175,6 +178,26 @@ func (p *Progress) Ended(i int, r Result) {
 		p.fail(i, Reason{Code: ReasonStepFailed, Detail: fmt.Sprintf("%s%s after attempt %d", stepText(row.Step), r.String(), row.Attempts)})
 		if step.OnFailure == StepContinue {
 			p.release(i)
+		}
+	}
+}
+
+// lose stops the instance for a person to decide: the step may have done what it was to do, or not.
+func (p *Progress) lose(i int, r Result) {
+	p.stopped = true
+	p.lost = &Reason{Code: ReasonLost, Detail: stepText(p.rows[i].Step) + r.String()}
+}
+
+// Recall tells a progress that was rebuilt from its rows how the latest attempt of each waiting step ended: that one of them is lost and held stands in
+// no other row.
+func (p *Progress) Recall(latest map[string]Result) {
+	if p.job.OnLost != LostHold {
+		return
+	}
+	for i := range p.rows {
+		row := &p.rows[i]
+		if r, ok := latest[row.Step]; ok && row.State == StepWaiting && row.Attempts > 0 && r.Outcome == OutcomeLost {
+			p.lose(i, r)
 		}
 	}
 }

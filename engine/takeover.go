@@ -162,8 +162,14 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 			step.NotBefore = latest
 		}
 	}
-	if r.numbers, err = earlierNumbers(tx, r); err != nil {
-		return err
+	all, err := tx.Attempts(i.ID)
+	if err != nil {
+		return fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
+	}
+	r.numbers = earlierNumbers(all, r)
+	r.progress.Recall(latestResults(all))
+	if i.Cancel != nil {
+		r.progress.Cancel(*i.Cancel)
 	}
 	found.runs[i.ID] = r
 	for _, a := range attempts {
@@ -194,15 +200,28 @@ func (e *Engine) giveUp(tx Tx, now time.Time, i Instance, attempts []AttemptRow,
 }
 
 // earlierNumbers returns how many attempts each step had before the instance last started.
-func earlierNumbers(v View, r *run) (map[string]int, error) {
-	numbers, err := attemptNumbers(v, r.instance.ID)
-	if err != nil {
-		return nil, err
-	}
+func earlierNumbers(attempts []AttemptRow, r *run) map[string]int {
+	numbers := attemptNumbers(attempts)
 	for _, row := range r.progress.Rows() {
 		numbers[row.Step] -= min(numbers[row.Step], row.Attempts)
 	}
-	return numbers, nil
+	return numbers
+}
+
+// latestResults returns how the latest attempt of each step ended, of the steps none of whose attempts live.
+func latestResults(attempts []AttemptRow) map[string]Result {
+	number, latest := map[string]int{}, map[string]Result{}
+	for _, a := range attempts {
+		if a.Error || a.Number < number[a.Step] {
+			continue
+		}
+		number[a.Step] = a.Number
+		delete(latest, a.Step)
+		if a.Result != nil {
+			latest[a.Step] = *a.Result
+		}
+	}
+	return latest
 }
 
 // readErrand takes a live attempt of an error action over, unless the server that carries it lives.
