@@ -92,7 +92,7 @@ const (
 	nextWakeSQL    = `SELECT wake FROM instance WHERE state = 'waiting' AND wake IS NOT NULL ORDER BY wake LIMIT 1`
 	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
-	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY i.id`
+	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`
 	laterDueSQL    = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')
 		OR EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 1 AND plan_time > ? AND plan_time <= ?
