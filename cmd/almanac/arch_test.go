@@ -41,11 +41,31 @@ var layers = map[string]layer{
 		ours: []string{"recurrence", "deps"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "math/rand", "math/rand/"},
 		why: "engine decides; the world is behind the ports Store and Runner, which others implement",
 	},
+	"engine/invariant": {
+		ours: []string{"engine", "recurrence", "deps"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "math/rand", "math/rand/"},
+		why: "invariant judges rows that it is handed; any store can be checked, and nothing is changed",
+	},
 	"engine/spec": {
 		ours:   []string{"engine", "recurrence", "deps"},
 		others: []string{"go.yaml.in/yaml/v4", "github.com/sosodev/duration", "github.com/expr-lang/expr", "github.com/arran4/golang-ical", "golang.org/x/text"},
 		banned: []string{"os", "os/exec", "net", "database/", "math/rand", "math/rand/"},
 		why:    "spec reads bytes that it is handed; the file formats live here so that engine has none",
+	},
+	"engine/fault": {
+		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},
+		why:    "the planted bugs must cost a build without them nothing",
+	},
+	"engine/invariant": {
+		ours: []string{"engine", "recurrence", "deps"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "log", "log/", "math/rand", "math/rand/"},
+		why: "what must hold is a function of rows, for a live database, a copy and a simulated one alike",
+	},
+	"engine/sim": {
+		ours: []string{"engine", "engine/spec", "engine/invariant", "recurrence", "deps", "store"}, banned: []string{"net", "net/", "os/exec", "math/rand"},
+		why: "a simulated world takes everything from its seed, so that a seed is a whole history",
+	},
+	"engine/sim/model": {
+		ours: []string{"engine"}, banned: append([]string{"sync/atomic"}, pure[:len(pure)-3]...),
+		why: "the model keeps rows as plainly as can be, and shares nothing with the store that it is compared with",
 	},
 	"engine/action": {
 		ours: []string{"engine"}, others: []string{"golang.org/x/sys", "code.dny.dev/ssrf"}, banned: []string{"database/"},
@@ -54,6 +74,10 @@ var layers = map[string]layer{
 	"store": {
 		ours: []string{"engine"}, others: []string{"modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/sys"}, banned: []string{"net/http", "os/exec", "math/rand", "math/rand/"},
 		why: "store keeps rows; drivers and migrations live here so that engine has none",
+	},
+	"store/powerloss": {
+		others: []string{"modernc.org/sqlite", "modernc.org/libc", "golang.org/x/sys"}, banned: []string{"net", "net/"},
+		why: "a file layer knows files; what is in them is the business of those who test with it",
 	},
 	"store/storetest": {
 		ours: []string{"engine"}, others: []string{"github.com/stretchr/testify"},
@@ -64,14 +88,25 @@ var layers = map[string]layer{
 		why: "web declares the readers that it needs and gets them handed in; it does not know the store",
 	},
 	"cmd/almanac": {
-		ours: []string{"recurrence", "deps", "engine", "engine/spec", "engine/action", "store", "web"},
+		ours: []string{"recurrence", "deps", "engine", "engine/invariant", "engine/spec", "engine/action", "store", "web"},
 		others: []string{
 			"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6", "golang.org/x/term", "golang.org/x/sys",
 		},
 		banned: []string{"database/"},
 		why:    "the command line wires the packages; logic belongs into one of them",
 	},
-	"bench":    {ours: []string{"recurrence", "deps", "engine", "engine/spec", "engine/action", "store", "web"}, why: "bench measures what users run"},
+	"bench": {ours: []string{"recurrence", "deps", "engine", "engine/spec", "engine/action", "store", "web"}, why: "bench measures what users run"},
+	"bench/sim": {
+		ours: []string{"engine/sim", "engine/fault"}, why: "the command of the simulator: seeds in, verdicts out",
+	},
+	"bench/torture": {
+		ours: []string{"engine", "engine/spec", "store"}, others: []string{"golang.org/x/sys"},
+		why: "the torture of the real binary knows it by its command line and its files",
+	},
+	"cmd/chronocheck": {
+		others: []string{"modernc.org/sqlite", "go.yaml.in/yaml/v4"},
+		why:    "a second opinion shares nothing with the first",
+	},
 	"examples": {ours: []string{"engine", "engine/spec", "recurrence", "deps"}, why: "the examples are held against the plan that they promise"},
 }
 
