@@ -1,9 +1,31 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
+
+// storeTime returns the time by which a turn decides: of the Store's clock when it is shared, so that servers whose clocks differ, or are set, plan and
+// judge alike (`reliability.md` F5).
+func (e *Engine) storeTime(ctx context.Context, local time.Time) (now time.Time, err error) {
+	if !e.cfg.Shared {
+		return local, nil
+	}
+	err = e.cfg.Store.Read(ctx, func(v View) error {
+		now, err = e.viewTime(v, local)
+		return err
+	})
+	return now, wrap(err, "read the clock")
+}
+
+// viewTime is storeTime within a transaction.
+func (e *Engine) viewTime(v View, local time.Time) (time.Time, error) {
+	if !e.cfg.Shared {
+		return local, nil
+	}
+	return v.Clock()
+}
 
 // jumpNoticed is the smallest jump of the clock that is worth a line in the history; clocks are slewed by less all the time.
 const jumpNoticed = 2 * time.Second

@@ -82,7 +82,8 @@ type Engine struct {
 	begun    bool           // it has been so once: what the rows say is this process's is so
 	handed   map[int64]bool // given to the Runner, of a working set that was thrown away; false for those whose result has come
 	foreign  map[int64]bool // live attempts that another process handed out, and that the Runner has not been asked about yet
-	last     time.Time      // of the latest turn
+	last     time.Time      // of the latest turn, by this machine's clock
+	local    time.Time      // the same, while a turn is under way
 	trust    time.Time      // until when the leases of what this engine runs last, by its own clock; of a Shared engine
 	runs     map[int64]*run
 	live     map[int64]liveAttempt
@@ -163,9 +164,14 @@ func (e *Engine) Run(ctx context.Context) error {
 // comes in; idle says that nothing more can happen by itself.
 //
 // After an error that wraps ErrUnavailable there is none: the next turn begins by rebuilding the working set.
+//
+// A Shared engine goes by the Store's clock, whatever its own says: now and next are of its own all the same.
 func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle bool, err error) {
 	e.noteClock(now)
-	idle, err = e.turn(ctx, now)
+	e.local = now
+	if now, err = e.storeTime(ctx, now); err == nil {
+		idle, err = e.turn(ctx, now)
+	}
 	if err != nil && ctx.Err() != nil {
 		return time.Time{}, false, err // the end of ctx keeps a write from beginning, and never ends one
 	}
@@ -176,14 +182,14 @@ func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle 
 		}
 		e.health.ill(err)
 		e.log.Warn("the rows cannot be reached; trying again", "error", err)
-		return now.Add(backOff), false, nil
+		return e.local.Add(backOff), false, nil
 	}
-	e.health.well(now)
+	e.health.well(e.local)
 	e.onceUp.Do(func() { close(e.ready) })
 	if !e.sure {
-		return now, false, nil // something was refused: see what the rows say
+		return e.local, false, nil // something was refused: see what the rows say
 	}
-	return e.wakeAt(), idle, nil
+	return e.local.Add(e.wakeAt().Sub(now)), idle, nil
 }
 
 func (e *Engine) turn(ctx context.Context, now time.Time) (idle bool, err error) {

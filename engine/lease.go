@@ -66,11 +66,11 @@ func (e *Engine) renew(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// leased remembers that the leases were moved at a time by this machine's clock, read before the store was asked: they last at least so long from then.
+// leased remembers that the leases were moved. By this machine's clock they last at least their term from when it was read, before the store was asked.
 func (e *Engine) leased(now time.Time) {
 	e.renewAt = now.Add(leaseRenewal)
 	if e.cfg.Shared {
-		e.trust = now.Add(leaseTerm)
+		e.trust = e.local.Add(leaseTerm)
 		e.cfg.Runner.Renew(slices.Sorted(maps.Keys(e.live)), e.trust)
 	}
 }

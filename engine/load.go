@@ -30,11 +30,14 @@ func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time)
 	for _, w := range workflows {
 		jobs = append(jobs, w.Jobs...)
 	}
-	now = now.Truncate(time.Millisecond)
 	var l *loading
 	var revision int64
-	err := e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
-		l = &loading{e: e, tx: tx, now: now, rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}}
+	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+		now, err := e.viewTime(tx, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
+		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}}
 		if err := l.load(jobs); err != nil {
 			return err
 		}

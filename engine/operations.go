@@ -46,6 +46,10 @@ func (e *Engine) trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 	d := e.defs.lookup(r.Ref)
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		created = false
+		now, err := e.viewTime(tx, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
 		}
@@ -150,6 +154,10 @@ func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now t
 	var running, ended bool
 	err := e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
 		running, ended = false, false
+		now, err := e.viewTime(tx, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
 		if instance, err = tx.Instance(id); err != nil {
 			return err
 		}
@@ -189,6 +197,10 @@ func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now t
 // Confirm lets an instance whose job says `confirm: true` pass, for a person.
 func (e *Engine) Confirm(ctx context.Context, id int64, actor string, now time.Time) (Instance, error) {
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+		now, err := e.viewTime(tx, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
 		ok, err := tx.SetConfirmed(id, actor, now)
 		if err != nil || ok {
 			return err

@@ -192,6 +192,12 @@ func (e *Engine) absorb(now time.Time) {
 			continue // its end was recorded already
 		}
 		delete(e.live, r.Attempt)
+		if r.EndedAt.After(now) { // by a clock that was set back, or is ahead of the store's: what follows the end must not wait for it to come round
+			r.EndedAt = now
+		}
+		if r.StartedAt.After(r.EndedAt) {
+			r.StartedAt = r.EndedAt
+		}
 		if l.run == nil {
 			row := e.delivered(l, r)
 			e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, outbox: &row})
