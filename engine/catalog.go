@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -23,8 +24,9 @@ type catalog struct {
 	current  map[JobRef]*definition
 	byID     map[int64]*definition
 	planner  *Planner
-	revision int64 // of the rows that this is a cache of; 0 when nothing was loaded
-	pools    map[string]int
+	revision int64              // of the rows that this is a cache of; 0 when nothing was loaded
+	pools    map[string]int     // by the current jobs
+	former   map[string]int     // by every version that is known
 	waits    map[[2]JobRef]bool // answers of waitsFor, while no version is added
 	horizon  time.Time          // the earliest PlannedTo of what is planned at all; zero when nothing is
 	unknown  bool               // a job has never been planned
@@ -63,6 +65,10 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 		c.versions = map[int64]*Job{}
 	}
 	c.versions[id], c.waits = job, nil
+	if c.former == nil {
+		c.former = map[string]int{}
+	}
+	limitPool(c.former, job)
 	return job, nil
 }
 
@@ -176,19 +182,32 @@ func (c *catalog) replace(definitions []definition, planner *Planner, revision i
 		d := &definitions[i]
 		c.current[d.row.Ref], c.byID[d.row.ID] = d, d
 		c.versions[d.row.Version] = d.job
-		if d.job.Pool != "" && (c.pools[d.job.Pool] == 0 || d.job.Slots < c.pools[d.job.Pool]) {
-			c.pools[d.job.Pool] = max(1, d.job.Slots)
-		}
+		limitPool(c.pools, d.job)
+	}
+	c.former = map[string]int{}
+	for _, job := range c.versions {
+		limitPool(c.former, job)
 	}
 	c.planner = planner
 	c.measure()
 }
 
-// poolSizes returns the size of each pool, to be counted down by the caller.
+// limitPool makes the pool of a job no larger than the job says.
+func limitPool(pools map[string]int, job *Job) {
+	if job.Pool != "" && (pools[job.Pool] == 0 || job.Slots < pools[job.Pool]) {
+		pools[job.Pool] = max(1, job.Slots)
+	}
+}
+
+// poolSizes returns the size of each pool, to be counted down by the caller. A pool that no current job names is as large as the versions say that
+// instances still run by.
 func (c *catalog) poolSizes() map[string]int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	sizes := make(map[string]int, len(c.pools))
+	sizes := maps.Clone(c.former)
+	if sizes == nil {
+		sizes = map[string]int{}
+	}
 	for name, size := range c.pools {
 		sizes[name] = size
 	}
