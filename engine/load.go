@@ -239,11 +239,15 @@ func (l *loading) put(j *Job) error {
 	if err != nil {
 		return err
 	}
+	what := "changed"
 	switch {
 	case !known:
+		what = "added"
 		row = JobRow{ID: first, Ref: ref, CreatedAt: l.now}
 		l.report.Added = append(l.report.Added, ref)
 	case row.Removed || row.Disabled && !disabled:
+		what = "back"
+		same = false // a version of its own says since when it is planned again
 		// What would have been due while the job was away is dropped (`azure-scheduler.md` §6), not made up for.
 		if row.PlannedTo.Before(l.now) {
 			row.PlannedTo = l.now
@@ -268,9 +272,18 @@ func (l *loading) put(j *Job) error {
 	l.keep(row, j)
 	l.touched = append(l.touched, ref)
 	if disabled {
-		return l.withdraw(row, ReasonDisabled)
+		what = "disabled"
+		if err := l.withdraw(row, ReasonDisabled); err != nil {
+			return err
+		}
 	}
-	return nil
+	return l.record(row, what)
+}
+
+// record writes down what became of the definition of a job.
+func (l *loading) record(row JobRow, what string) error {
+	event := EventRow{At: l.now, Kind: "define", Job: row.ID, Reason: Reason{Code: ReasonPerson, Detail: what}}
+	return wrap(l.tx.Record(event), "record that %s is %s", row.Ref, what)
 }
 
 func (l *loading) keep(row JobRow, j *Job) {
@@ -288,7 +301,10 @@ func (l *loading) remove(row JobRow) error {
 	l.report.Removed = append(l.report.Removed, row.Ref)
 	l.touched = append(l.touched, row.Ref)
 	l.rows[row.Ref] = row
-	return l.withdraw(row, ReasonRemoved)
+	if err := l.withdraw(row, ReasonRemoved); err != nil {
+		return err
+	}
+	return l.record(row, "removed")
 }
 
 // withdraw takes the future of a job away and cancels what waits.

@@ -217,7 +217,7 @@ func (e *Engine) absorb(now time.Time) {
 			continue
 		}
 		r.progress.Cancel(c.reason)
-		for id := range r.attempts {
+		for _, id := range slices.Sorted(maps.Keys(r.attempts)) {
 			e.cfg.Runner.Cancel(id)
 		}
 		e.advance(now, r)

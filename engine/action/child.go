@@ -20,9 +20,10 @@ type child struct {
 	started time.Time
 	why     endReason // why it is being ended; "" while it is not
 	gone    bool      // its main process has been reaped
-	killAt  time.Time // when the grace of an ending child is over
+	killAt  instant   // when the grace of an ending child is over
 	timeout *time.Timer
-	kill    *time.Timer
+	expiry  *alarm // its lease demands an end
+	kill    *alarm
 	broken  error // what makes the attempt impossible although the child was born
 	holeTo  int64 // up to where the middle of its log has been given back; only keepHouse uses it
 }
@@ -34,7 +35,8 @@ const (
 	endTimeout endReason = "timeout"
 	endCancel  endReason = "cancel"
 	endStop    endReason = "stop" // the supervisor was told to end
-	endLog     endReason = "log"  // the log grew past its limit and cannot be kept small while it grows
+	endLease   endReason = "lease"
+	endLog     endReason = "log" // the log grew past its limit and cannot be kept small while it grows
 	endBroken  endReason = "broken"
 )
 
@@ -47,11 +49,13 @@ func (s *supervisor) spawner(n int) {
 				c.started = now
 			}
 			r := &report{Attempt: c.Attempt, Fence: c.Fence, Outcome: engine.OutcomeFailed, Message: "cannot start: " + err.Error(), StartedAt: c.started, EndedAt: now}
-			if errors.Is(err, errCancelled) {
+			switch {
+			case errors.Is(err, errCancelled):
 				r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled before it started"
-			}
-			if errors.Is(err, errStopped) {
+			case errors.Is(err, errStopped):
 				r.Outcome, r.Message = engine.OutcomeLost, stoppedMessage
+			case errors.Is(err, errLease):
+				r.Outcome, r.Message = engine.OutcomeLost, tooLateMessage
 			}
 			s.conclude(c, r)
 		}
@@ -61,9 +65,16 @@ func (s *supervisor) spawner(n int) {
 var (
 	errCancelled = errors.New("cancelled")
 	errStopped   = errors.New("stopped")
+	errLease     = errors.New("the lease ended")
 )
 
-const stoppedMessage = "ended with the supervisor, which was told to stop"
+// What is said of attempts that nobody meant to end. The last two are lost rather than cancelled or failed: whoever holds the instance's fence
+// by then decides, and this is not him.
+const (
+	stoppedMessage = "ended with the supervisor, which was told to stop"
+	leaseMessage   = "ended because its lease was not renewed"
+	tooLateMessage = "not started: its lease had ended"
+)
 
 // start forks one child. An error means that there is none.
 func (s *supervisor) start(c *child, spawner int) error {
@@ -77,6 +88,9 @@ func (s *supervisor) start(c *child, spawner int) error {
 		err = errCancelled
 	case endStop:
 		err = errStopped
+	}
+	if err == nil && c.Lease.over() {
+		err = errLease
 	}
 	if err != nil {
 		s.mu.Unlock()
@@ -115,6 +129,7 @@ func (s *supervisor) start(c *child, spawner int) error {
 	s.look[c.Attempt] = &logGrowth{}
 	s.rouse()
 	s.watch(c)
+	s.heed(c)
 	switch {
 	case unwritten != nil:
 		c.broken = unwritten
@@ -151,16 +166,43 @@ func (s *supervisor) terminate(c *child, why endReason) {
 	if c.pid == 0 {
 		return // start sees the reason
 	}
-	c.killAt = time.Now().Add(c.Grace)
+	c.killAt = machineClock().plus(c.Grace)
+	if last := c.Lease.last(); last != 0 {
+		c.killAt = min(c.killAt, last)
+	}
 	_ = syscall.Kill(-c.pid, syscall.SIGTERM)
 	_ = syscall.Kill(-c.pid, syscall.SIGCONT) // a stopped process takes the TERM only when it goes on
-	c.kill = time.AfterFunc(c.Grace, func() {
+	c.kill = newAlarm(c.killAt, func() {
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		if !c.gone {
 			_ = syscall.Kill(-c.pid, syscall.SIGKILL)
 		}
+		leased := c.Lease.Until != 0
+		s.mu.Unlock()
+		if leased {
+			s.endMarked(c.Attempt) // those that left the group have no time until the next look for strays
+		}
 	})
+}
+
+// heed sets the alarm that ends a child before its lease does. The caller holds the lock.
+func (s *supervisor) heed(c *child) {
+	switch {
+	case c.pid == 0 || c.gone: // start looks by itself; what ended needs no end
+	case c.expiry != nil:
+		c.expiry.move(c.Lease.trusted())
+	case c.Lease.Until != 0:
+		c.expiry = newAlarm(c.Lease.trusted(), func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if !c.Lease.over() { // renewed while the alarm rang
+				c.expiry = nil
+				s.heed(c)
+				return
+			}
+			s.terminate(c, endLease)
+		})
+	}
 }
 
 // finish is called once, when the main process of a child has been reaped.
@@ -168,14 +210,14 @@ func (s *supervisor) finish(c *child, status syscall.WaitStatus) {
 	ended := time.Now()
 	s.mu.Lock()
 	why, killAt := c.why, c.killAt
-	for _, t := range []*time.Timer{c.timeout, c.kill} {
-		if t != nil {
-			t.Stop()
-		}
+	if c.timeout != nil {
+		c.timeout.Stop()
 	}
+	c.expiry.stop()
+	c.kill.stop()
 	delete(s.look, c.Attempt)
 	s.mu.Unlock()
-	if !killAt.IsZero() {
+	if killAt != 0 {
 		s.endGroup(c.pid, killAt)
 		ended = time.Now()
 	}
@@ -202,6 +244,8 @@ func judge(r *report, c *child, why endReason) {
 		r.Outcome, r.Message = engine.OutcomeTimeout, fmt.Sprintf("killed after %s timeout", c.Timeout)
 	case why == endCancel:
 		r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled"
+	case why == endLease:
+		r.Outcome, r.Message = engine.OutcomeLost, leaseMessage
 	case why == endLog:
 		r.Outcome, r.Message = engine.OutcomeFailed, fmt.Sprintf("killed: its log grew past %d bytes", c.LogLimit)
 	case why == endBroken:
@@ -230,9 +274,9 @@ func (r *report) note(remark string) {
 
 // endGroup gives what is left of a process group the rest of its grace and kills it then. Its leader has been reaped; its number cannot
 // be another's as long as one member lives, and between two looks the system does not run through all its numbers.
-func (s *supervisor) endGroup(group int, killAt time.Time) {
+func (s *supervisor) endGroup(group int, killAt instant) {
 	for syscall.Kill(-group, 0) == nil {
-		left := time.Until(killAt)
+		left := killAt.left()
 		if left <= 0 {
 			_ = syscall.Kill(-group, syscall.SIGKILL)
 			return
@@ -279,4 +323,5 @@ func (s *supervisor) conclude(c *child, r *report) {
 	if s.server != nil {
 		s.server.tell(message{Report: r})
 	}
+	s.journal.wantSync()
 }

@@ -16,6 +16,15 @@ func bootID() string {
 	return fmt.Sprint(tv.Sec)
 }
 
+// machineClock reads the clock of instants.
+func machineClock() instant {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		panic("stuck: this is a bug: the machine has no clock: " + err.Error())
+	}
+	return instant(ts.Nano())
+}
+
 // bootClock is the time in the unit in which the system notes the start of a process: microseconds.
 func bootClock() int64 { return time.Now().UnixMicro() }
 

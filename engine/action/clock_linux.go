@@ -16,11 +16,16 @@ func bootID() string {
 	return string(bytes.TrimSpace(id))
 }
 
-// bootClock is the time since the machine's start in the unit in which the system notes the start of a process: 1/100 s.
-func bootClock() int64 {
+// machineClock reads the clock of instants.
+func machineClock() instant {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
-		return 0
+		panic("stuck: this is a bug: the machine has no clock: " + err.Error())
 	}
-	return ts.Nano() / 1e7
+	return instant(ts.Nano())
+}
+
+// bootClock is the time since the machine's start in the unit in which the system notes the start of a process: 1/100 s.
+func bootClock() int64 {
+	return int64(machineClock()) / 1e7
 }

@@ -29,9 +29,16 @@ type requests struct {
 	client *http.Client
 
 	mu     sync.Mutex
-	flight map[int64]context.CancelCauseFunc
+	flight map[int64]*flight
 	closed bool
 	ended  sync.WaitGroup
+}
+
+// flight is a request under way.
+type flight struct {
+	cancel context.CancelCauseFunc
+	lease  lease
+	expiry *alarm
 }
 
 var (
@@ -54,7 +61,7 @@ func newRequests(config Config, logs *Logs) *requests {
 		MaxResponseHeaderBytes: 256 << 10,
 	}
 	return &requests{
-		config: config, logs: logs, flight: map[int64]context.CancelCauseFunc{},
+		config: config, logs: logs, flight: map[int64]*flight{},
 		client: &http.Client{Transport: transport, CheckRedirect: checkRedirect},
 	}
 }
@@ -68,13 +75,22 @@ func (q *requests) start(a engine.Attempt, done func(engine.Result)) {
 		return
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	q.flight[a.ID] = cancel
+	f := &flight{cancel: cancel, lease: lease{instantOf(a.Until), q.config.Margin}}
+	if f.lease.over() {
+		now := time.Now()
+		go done(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeLost, Message: tooLateMessage, StartedAt: now, EndedAt: now})
+		cancel(nil)
+		return
+	}
+	q.flight[a.ID] = f
+	q.heed(f)
 	q.ended.Add(1)
 	go func() {
 		defer q.ended.Done()
 		r := q.run(ctx, a)
 		q.mu.Lock()
 		delete(q.flight, a.ID)
+		f.expiry.stop()
 		q.mu.Unlock()
 		if !errors.Is(context.Cause(ctx), errClosing) {
 			done(r)
@@ -87,11 +103,47 @@ func (q *requests) start(a engine.Attempt, done func(engine.Result)) {
 func (q *requests) cancel(attempt int64) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	cancel := q.flight[attempt]
-	if cancel != nil {
-		cancel(errByPerson)
+	f := q.flight[attempt]
+	if f != nil {
+		f.cancel(errByPerson)
 	}
-	return cancel != nil
+	return f != nil
+}
+
+// heed sets the alarm that breaks a request off before its lease ends. It needs no grace, so it has the margin but for the last of it. The caller
+// holds the lock.
+func (q *requests) heed(f *flight) {
+	switch {
+	case f.expiry != nil:
+		f.expiry.move(f.lease.last())
+	case f.lease.Until != 0:
+		f.expiry = newAlarm(f.lease.last(), func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			if f.lease.last().left() > 0 { // renewed while the alarm rang
+				f.expiry = nil
+				q.heed(f)
+				return
+			}
+			f.cancel(errLease)
+		})
+	}
+}
+
+// renew moves the lease of the requests among the attempts and returns the others.
+func (q *requests) renew(attempts []int64, until instant) (others []int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, id := range attempts {
+		f := q.flight[id]
+		if f == nil {
+			others = append(others, id)
+			continue
+		}
+		f.lease.Until = until
+		q.heed(f)
+	}
+	return others
 }
 
 // close waits for the requests in flight until ctx ends and cuts off the rest.
@@ -112,8 +164,8 @@ func (q *requests) close(ctx context.Context) error {
 	}
 	q.mu.Lock()
 	n := len(q.flight)
-	for _, cancel := range q.flight {
-		cancel(errClosing)
+	for _, f := range q.flight {
+		f.cancel(errClosing)
 	}
 	q.mu.Unlock()
 	<-over
@@ -163,6 +215,8 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 	switch {
 	case err != nil && errors.Is(cause, errByPerson):
 		r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled"
+	case err != nil && errors.Is(cause, errLease):
+		r.Outcome, r.Message = engine.OutcomeLost, leaseMessage
 	case err != nil && errors.Is(cause, errTimeout):
 		r.Outcome, r.Message = engine.OutcomeTimeout, fmt.Sprintf("no complete answer within %s timeout", a.Action.Timeout)
 	case err != nil && r.Status != 0:

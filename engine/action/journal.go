@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"strconv"
 	"sync"
@@ -15,17 +16,25 @@ import (
 )
 
 const (
-	compactAbove = 1 << 20             // bytes; a smaller journal is not worth rewriting
-	ackDelay     = 10 * time.Second    // an outcome is kept so long after its acknowledgement: the server may still be committing it
-	outcomeAge   = 60 * 24 * time.Hour // an outcome that no server asked for is forgotten then
+	syncRest     = 10 * time.Millisecond // between two syncs: what ends meanwhile shares the next
+	sumLength    = 8                     // hexadecimal digits of a checksum
+	compactAbove = 1 << 20               // bytes; a smaller journal is not worth rewriting
+	ackDelay     = 2 * time.Minute       // an outcome is kept so long after its acknowledgement: the server may still be committing it
+	outcomeAge   = 60 * 24 * time.Hour   // an outcome that no server asked for is forgotten then
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // journal is the supervisor's memory on disk: a line when a child has begun, a line when it has ended. A line is a CRC-32C in hex, a
-// blank and JSON, appended by one write. It is not synced: it has to survive the death of processes, while after the death of the machine no
-// attempt is asked for its exit any more.
+// blank and JSON, appended by one write.
+//
+// What has ended is synced, so that it is known after the death of the machine too; what has only begun is lost with it anyway. The report does
+// not wait for that: nothing follows from an outcome before the server has committed it, with a sync of its own, and whichever of the two
+// is first on disk keeps it. Only if the power fails before both is it lost, as it would be during a sync that the report waited for. The first
+// outcome after a pause is synced at once, those within 10 ms of it together (group commit): while a server lives its commit comes first.
 type journal struct {
+	log  *slog.Logger
+	due  chan struct{} // something is to be synced
 	mu   sync.Mutex
 	root *os.Root
 	file *os.File
@@ -72,23 +81,16 @@ type entry struct {
 }
 
 // openJournal reads the journal and returns the children that began under an earlier supervisor and whose end nobody saw. They are no
-// longer in the journal: their outcome cannot be known. A line whose checksum is wrong goes to the quarantine file, and so does a torn
-// last one.
-func openJournal(root *os.Root, now time.Time) (j *journal, orphans []birth, err error) {
-	j = &journal{root: root, begun: map[int64]beginning{}, ended: map[int64]*ending{}}
+// longer in the journal: their outcome cannot be known. What is damaged is put aside: those attempts are unknown, and no others.
+func openJournal(root *os.Root, now time.Time, log *slog.Logger) (j *journal, orphans []birth, err error) {
+	j = &journal{log: log, due: make(chan struct{}, 1), root: root, begun: map[int64]beginning{}, ended: map[int64]*ending{}}
 	text, err := readAll(root, journalFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read the journal: %w", err)
 	}
-	var bad []byte
-	for rest := text; len(rest) > 0; {
-		line, after, whole := bytes.Cut(rest, []byte{'\n'})
-		rest = after
-		e, ok := parseLine(line)
+	entries, bad := parseJournal(text)
+	for _, e := range entries {
 		switch {
-		case len(line) == 0:
-		case !ok || !whole:
-			bad = append(append(bad, line...), '\n')
 		case e.Begun != nil:
 			j.begun[e.Begun.Attempt] = beginning{birth: *e.Begun}
 		case e.Ended != nil:
@@ -98,10 +100,8 @@ func openJournal(root *os.Root, now time.Time) (j *journal, orphans []birth, err
 			}
 		}
 	}
-	if len(bad) > 0 {
-		if err := appendTo(root, quarantine, bad); err != nil {
-			return nil, nil, fmt.Errorf("put bad journal lines aside: %w", err)
-		}
+	if err := j.putAside(bad); err != nil {
+		return nil, nil, err
 	}
 	for _, b := range j.begun {
 		orphans = append(orphans, b.birth)
@@ -147,6 +147,56 @@ func (j *journal) end(r *report, now time.Time) error {
 	return err
 }
 
+// putAside keeps what is damaged for a look.
+func (j *journal) putAside(bad []byte) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	j.log.Warn("damaged lines of the journal put aside; what they said is lost", "file", quarantine, "bytes", len(bad))
+	if err := appendTo(j.root, quarantine, bad); err != nil {
+		return fmt.Errorf("put damaged journal lines aside: %w", err)
+	}
+	return nil
+}
+
+// wantSync asks keepSynced to sync what has been appended.
+func (j *journal) wantSync() {
+	select {
+	case j.due <- struct{}{}:
+	default: // somebody has asked already, and it has not begun
+	}
+}
+
+// keepSynced syncs what has been appended whenever it is asked to, for as long as the process lives.
+func (j *journal) keepSynced() {
+	for range j.due {
+		j.mu.Lock()
+		file := j.file
+		j.mu.Unlock()
+		if file == nil {
+			return
+		}
+		if err := syncData(file); err != nil {
+			j.afterFailedSync(file, err)
+		}
+		time.Sleep(syncRest)
+	}
+}
+
+// afterFailedSync writes the journal anew: nothing is known of what is on disk, and another sync of the same file could succeed without having
+// written it.
+func (j *journal) afterFailedSync(file *os.File, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file != file {
+		return // replaced meanwhile, by a compaction that synced what it kept
+	}
+	j.log.Error("the journal could not be synced; it is written anew", "error", err)
+	if err := j.compact(); err != nil {
+		j.log.Error("outcomes that no server has recorded may not survive a power failure", "error", err)
+	}
+}
+
 // find returns the recorded outcome of an attempt, if there is one.
 func (j *journal) find(attempt int64) (*report, bool) {
 	j.mu.Lock()
@@ -171,7 +221,9 @@ func (j *journal) close(now time.Time) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.expire(now.Add(ackDelay))
-	return errors.Join(j.compact(), j.file.Close())
+	err := errors.Join(j.compact(), j.file.Close())
+	j.file = nil
+	return err
 }
 
 // expire forgets what was acknowledged longer than ackDelay ago.
@@ -194,15 +246,19 @@ func (j *journal) read(attempt int64) (*report, bool) {
 	if e.kept != nil {
 		return e.kept, true
 	}
-	line := make([]byte, e.size)
-	if _, err := j.file.ReadAt(line, e.at); err != nil {
-		return nil, false
-	}
-	got, ok := parseLine(bytes.TrimSpace(line))
+	got, ok := parseLine(bytes.TrimSpace(j.raw(attempt)))
 	if !ok || got.Ended == nil {
 		return nil, false
 	}
 	return got.Ended, true
+}
+
+// raw is the line of an outcome as it lies in the file; what cannot be read is zeros.
+func (j *journal) raw(attempt int64) []byte {
+	e := j.ended[attempt]
+	line := make([]byte, e.size)
+	_, _ = j.file.ReadAt(line, e.at)
+	return line
 }
 
 // append writes one line and returns its length, a line break before it included.
@@ -224,12 +280,13 @@ func (j *journal) append(e entry) (int64, error) {
 // compact rewrites the journal with what is still needed and puts it in the place of the old one in one step.
 func (j *journal) compact() error {
 	const next = journalFile + ".next"
-	var text []byte
+	var text, bad []byte
 	moved := make(map[int64]ending, len(j.ended))
 	for id := range j.ended {
 		r, ok := j.read(id)
-		if !ok {
-			continue // the line became unreadable under us; nothing true can be kept of it
+		if !ok { // damaged under us: nothing true can be kept of it
+			bad = append(bad, j.raw(id)...)
+			continue
 		}
 		at := len(text)
 		text = appendLine(text, entry{Ended: r})
@@ -239,6 +296,9 @@ func (j *journal) compact() error {
 		at := len(text)
 		text = appendLine(text, entry{Begun: &b.birth})
 		j.begun[id] = beginning{b.birth, int64(len(text) - at)}
+	}
+	if err := j.putAside(bad); err != nil {
+		return err
 	}
 	f, err := j.root.OpenFile(next, os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
@@ -254,6 +314,10 @@ func (j *journal) compact() error {
 		f.Close()
 		_ = j.root.Remove(next)
 		return fmt.Errorf("compact the journal: %w", err)
+	}
+	// The new file is in place whether or not that is on disk yet; until it is, a power failure brings the old one back, without what follows.
+	if err := syncFolder(j.root); err != nil {
+		j.log.Error("the folder of the journal could not be synced", "error", err)
 	}
 	if j.file != nil {
 		j.file.Close()
@@ -271,17 +335,57 @@ func appendLine(text []byte, e entry) []byte {
 	if err != nil {
 		panic("stuck: this is a bug: a journal entry has no JSON: " + err.Error())
 	}
-	text = fmt.Appendf(text, "%08x ", crc32.Checksum(doc, castagnoli))
+	text = fmt.Appendf(text, "%0*x ", sumLength, crc32.Checksum(doc, castagnoli))
 	return append(append(text, doc...), '\n')
 }
 
 func parseLine(line []byte) (e entry, ok bool) {
 	sum, doc, found := bytes.Cut(line, []byte{' '})
 	want, err := strconv.ParseUint(string(sum), 16, 32)
-	if !found || err != nil || uint32(want) != crc32.Checksum(doc, castagnoli) {
+	if !found || len(sum) != sumLength || err != nil || uint32(want) != crc32.Checksum(doc, castagnoli) {
 		return entry{}, false
 	}
 	return e, json.Unmarshal(doc, &e) == nil
+}
+
+// parseJournal returns the entries of a journal's text, and what is in between. A line whose checksum is wrong is none, and neither is a last one without
+// its break. Damage costs no other line than the one that it lies in, its break included.
+func parseJournal(text []byte) (entries []entry, bad []byte) {
+	for len(text) > 0 {
+		line, rest, whole := bytes.Cut(text, []byte{'\n'})
+		text = rest
+		if len(line) == 0 {
+			continue
+		}
+		e, ok := parseLine(line)
+		if !ok && whole {
+			var from int
+			if e, from, ok = parseAfter(line); ok {
+				bad = append(append(bad, line[:from]...), '\n')
+			}
+		}
+		if ok && whole {
+			entries = append(entries, e)
+		} else {
+			bad = append(append(bad, line...), '\n')
+		}
+	}
+	return entries, bad
+}
+
+// parseAfter finds the line that another one runs into because the break between them is damaged, and returns where it begins. Nothing that a child writes looks like one: quotes in a text are escaped.
+func parseAfter(line []byte) (e entry, from int, ok bool) {
+	for at := 1; ; at++ {
+		next := bytes.Index(line[at:], []byte(" {"))
+		if next < 0 {
+			return entry{}, 0, false
+		}
+		if at += next; at >= sumLength {
+			if e, ok := parseLine(line[at-sumLength:]); ok {
+				return e, at - sumLength, true
+			}
+		}
+	}
 }
 
 func readAll(root *os.Root, name string) ([]byte, error) {
@@ -298,6 +402,17 @@ func appendTo(root *os.Root, name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
+	}
 	return errors.Join(err, f.Close())
+}
+
+// syncFolder makes durable which files a folder holds.
+func syncFolder(root *os.Root) error {
+	d, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

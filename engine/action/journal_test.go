@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,7 +21,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func openAt(t require.TestingT, dir string, now time.Time) (*journal, []birth) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
-	j, orphans, err := openJournal(root, now)
+	j, orphans, err := openJournal(root, now, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return j, orphans
 }

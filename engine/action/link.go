@@ -78,6 +78,21 @@ func (l *link) cancel(attempt int64) {
 	}
 }
 
+// renew moves the end of the lease of those attempts that this server awaits. With none of them there is nobody to tell.
+func (l *link) renew(attempts []int64, until instant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var awaited []int64
+	for _, id := range attempts {
+		if l.flight[id] != nil {
+			awaited = append(awaited, id)
+		}
+	}
+	if len(awaited) > 0 {
+		l.say(message{Renew: &renewal{Attempts: awaited, Until: until}})
+	}
+}
+
 // adopt asks the supervisor, or the journal that one left, about attempts of an earlier server.
 func (l *link) adopt(attempts []int64, done func(engine.Result)) (unknown []int64) {
 	if len(attempts) == 0 || !l.hasMemory() {

@@ -17,3 +17,14 @@ func punch(f *os.File, at, n int64) error {
 		return err
 	})
 }
+
+// syncData makes the content of a file durable, and of its other properties what is needed to read it.
+func syncData(f *os.File) error {
+	return withDescriptor(f, func(fd int) error {
+		for {
+			if err := unix.Fdatasync(fd); !errors.Is(err, unix.EINTR) {
+				return err
+			}
+		}
+	})
+}

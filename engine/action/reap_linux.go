@@ -51,7 +51,7 @@ func (s *supervisor) reap() {
 // settle finishes a child at once when nothing in that can take long, and beside the reaper otherwise.
 func (s *supervisor) settle(c *child, status syscall.WaitStatus) {
 	info, err := c.log.Stat()
-	if err == nil && info.Size() == 0 && c.killAt.IsZero() {
+	if err == nil && info.Size() == 0 && c.killAt == 0 {
 		s.finish(c, status)
 		return
 	}
@@ -69,7 +69,7 @@ func (s *supervisor) reapOne(pid int) (*child, syscall.WaitStatus) {
 		s.changed.Wait()
 		c = s.pids[pid]
 	}
-	if c != nil && c.killAt.IsZero() {
+	if c != nil && c.killAt == 0 {
 		_ = syscall.Kill(-pid, syscall.SIGKILL)
 	}
 	var status syscall.WaitStatus

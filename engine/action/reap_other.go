@@ -21,7 +21,7 @@ func (s *supervisor) watch(c *child) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if c.killAt.IsZero() {
+		if c.killAt == 0 {
 			_ = syscall.Kill(-c.pid, syscall.SIGKILL)
 		}
 		delete(s.pids, c.pid)

@@ -32,6 +32,7 @@ type Config struct {
 	AllowNetworks []netip.Prefix // further special networks that HTTP actions may reach; link-local and multicast stay refused
 
 	Grace    time.Duration // between TERM and KILL; 0 is DefaultGrace
+	Margin   time.Duration // before the end of its lease an attempt gets TERM, a fifth of it before KILL; 0 is DefaultMargin
 	LogLimit int64         // bytes kept of one attempt's log, half from its start and half from its end; 0 is DefaultLogLimit
 	Version  string        // of the binary: the User-Agent, and what a supervisor of another version is told
 	Log      *slog.Logger  // nil is slog.Default()
@@ -59,6 +60,7 @@ func New(config Config) (*Runner, error) {
 	}
 	config.Dir = dir
 	config.Grace = cmp.Or(config.Grace, DefaultGrace)
+	config.Margin = cmp.Or(config.Margin, DefaultMargin)
 	config.LogLimit = cmp.Or(config.LogLimit, DefaultLogLimit)
 	config.Version = cmp.Or(config.Version, "dev")
 	if config.Log == nil {
@@ -99,6 +101,12 @@ func (r *Runner) Cancel(attempt int64) {
 	if !r.web.cancel(attempt) {
 		r.link.cancel(attempt)
 	}
+}
+
+// Renew implements engine.Runner. What until is on this machine's calendar is asked for now: a clock that is set later moves no lease.
+func (r *Runner) Renew(attempts []int64, until time.Time) {
+	at := instantOf(until)
+	r.link.renew(r.web.renew(attempts, at), at)
 }
 
 // Adopt implements engine.Runner. A HTTP request that an earlier server had in flight is always unknown: the answer went with it.

@@ -113,10 +113,24 @@ func (s *supervisor) listenTo(c *session) {
 				s.terminate(child, endCancel)
 			}
 			s.mu.Unlock()
+		case m.Renew != nil:
+			s.renew(m.Renew)
 		case m.Adopt != nil:
 			c.tell(message{Unknown: &roll{Number: m.Adopt.Number, Attempts: s.adopt(c, m.Adopt.Attempts)}})
 		case len(m.Acks) > 0:
 			s.journal.ack(m.Acks, time.Now())
+		}
+	}
+}
+
+// renew moves the end of the lease of children that live. One that is being ended because of it is not spared.
+func (s *supervisor) renew(r *renewal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range r.Attempts {
+		if c := s.live[id]; c != nil {
+			c.Lease.Until = r.Until
+			s.heed(c)
 		}
 	}
 }

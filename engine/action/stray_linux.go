@@ -2,6 +2,7 @@ package action
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // sweep kills the orphans whose attempt has ended. One that carries the mark of a running attempt is left alone. One without a mark,
@@ -88,24 +91,23 @@ func (s *supervisor) endSurvivors(orphans []birth) {
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		found := 0
 		for _, b := range orphans {
-			if st, ok := statOf(b.Pid); ok && st.state != 'Z' && b.Boot == s.boot && b.From-1 <= st.start && st.start <= b.To+1 {
-				_ = syscall.Kill(-b.Pid, syscall.SIGKILL)
-				_ = syscall.Kill(b.Pid, syscall.SIGKILL)
-				s.log.Warn("survivor killed", "pid", b.Pid, "name", st.name, "attempt", b.Attempt)
-				found++
+			if b.Boot == "" || b.Boot != s.boot {
+				continue // a number of another start of the machine means nothing
 			}
-		}
-		for _, pid := range processes() {
-			attempt := s.markOf(pid)
-			if attempt == 0 || pid == os.Getpid() || pid == os.Getppid() {
+			var st stat
+			born := func() (ok bool) {
+				st, ok = statOf(b.Pid)
+				return ok && st.state != 'Z' && b.From-1 <= st.start && st.start <= b.To+1
+			}
+			if !born() {
 				continue
 			}
-			if st, ok := statOf(pid); ok && st.state != 'Z' {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-				s.log.Warn("survivor killed", "pid", pid, "name", st.name, "attempt", attempt)
-				found++
-			}
+			_ = syscall.Kill(-b.Pid, syscall.SIGKILL) // its number is the group's for as long as a member lives
+			killIf(b.Pid, born)
+			s.log.Warn("survivor killed", "pid", b.Pid, "name", st.name, "attempt", b.Attempt)
+			found++
 		}
+		found += s.killMarked(func(int64) bool { return true })
 		if found == 0 {
 			return
 		}
@@ -114,6 +116,62 @@ func (s *supervisor) endSurvivors(orphans []birth) {
 			return
 		}
 	}
+}
+
+// endMarked kills what is left of an attempt, wherever it went.
+func (s *supervisor) endMarked(attempt int64) {
+	for deadline := time.Now().Add(5 * time.Second); s.killMarked(func(id int64) bool { return id == attempt }) > 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.log.Error("processes of an attempt do not die", "attempt", attempt)
+			return
+		}
+	}
+}
+
+// killMarked kills the processes that carry the mark of an attempt that which accepts and returns how many it found.
+func (s *supervisor) killMarked(which func(attempt int64) bool) (found int) {
+	for _, pid := range processes() {
+		if pid == os.Getpid() || pid == os.Getppid() {
+			continue
+		}
+		if attempt := s.markOf(pid); attempt == 0 || !which(attempt) {
+			continue
+		}
+		var st stat
+		var attempt int64
+		killed := killIf(pid, func() (ok bool) {
+			st, ok = statOf(pid)
+			attempt = s.markOf(pid)
+			return ok && st.state != 'Z' && attempt != 0 && which(attempt)
+		})
+		if killed {
+			s.log.Warn("survivor killed", "pid", pid, "name", st.name, "attempt", attempt)
+			found++
+		}
+	}
+	return found
+}
+
+// killIf kills a process that is the right one and reports whether it is. Where the system can hold on to a process, a number that changes hands
+// between the look and the signal leads to nobody.
+func killIf(pid int, right func() bool) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return false
+	}
+	held := err == nil
+	if held {
+		defer unix.Close(fd)
+	}
+	switch {
+	case !right():
+		return false
+	case held:
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	default: // an old system, or one that forbids it
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return true
 }
 
 // markOf returns the attempt that a process belongs to by its environment, 0 when it carries no mark of this data directory.

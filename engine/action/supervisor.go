@@ -71,7 +71,7 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 		unclean = info.Size() > 0
 	}
 	var orphans []birth
-	if s.journal, orphans, err = openJournal(s.run, time.Now()); err != nil {
+	if s.journal, orphans, err = openJournal(s.run, time.Now(), log); err != nil {
 		return nil, err
 	}
 	if unclean {
@@ -93,6 +93,7 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 // serve listens until there is nothing left to supervise, or until ctx ends and the children have been ended.
 func (s *supervisor) serve(ctx context.Context, listener *net.UnixListener) error {
 	go s.reap()
+	go s.journal.keepSynced()
 	for n := range spawners {
 		go s.spawner(n)
 	}

@@ -103,7 +103,7 @@ func TestServerOfAnotherVersionIsRefusedPolitely(t *testing.T) {
 	h := ask(t, run, hello{Protocol: 99, Version: "3.0"})
 	require.Equal(t, protocol, h.Protocol)
 	require.NotZero(t, h.Pid)
-	require.Equal(t, "the running supervisor (version test) speaks protocol 1 and this server (version 3.0) 99; it ends by itself with its last child", h.Refused)
+	require.Equal(t, "the running supervisor (version test) speaks protocol 2 and this server (version 3.0) 99; it ends by itself with its last child", h.Refused)
 
 	r.Start(echo(2, run), func(x engine.Result) { results <- x })
 	require.Equal(t, engine.OutcomeSucceeded, receive(t, results).Outcome, "the served one is not disturbed")

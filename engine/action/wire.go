@@ -12,7 +12,7 @@ import (
 
 // protocol is the version of what server and supervisor say to each other. Both sides state theirs in a hello, whose form never
 // changes; gob leaves out fields that one side does not know, so that only a change of meaning needs a new number.
-const protocol = 1
+const protocol = 2
 
 // The files in the folder run of a data directory.
 const (
@@ -36,19 +36,26 @@ type hello struct {
 
 // message is everything that follows: exactly one of its fields is set.
 type message struct {
-	Spawn     *spawn  // to the supervisor
-	Cancel    int64   // to the supervisor: an attempt
-	Adopt     *roll   // to the supervisor: attempts that the server believes running
-	Acks      []int64 // to the supervisor: outcomes that the journal may forget
-	Report    *report // to the server
-	Unknown   *roll   // to the server: those of an Adopt that nothing is known of
-	Displaced bool    // to the server: another one has taken over
+	Spawn     *spawn   // to the supervisor
+	Cancel    int64    // to the supervisor: an attempt
+	Renew     *renewal // to the supervisor
+	Adopt     *roll    // to the supervisor: attempts that the server believes running
+	Acks      []int64  // to the supervisor: outcomes that the journal may forget
+	Report    *report  // to the server
+	Unknown   *roll    // to the server: those of an Adopt that nothing is known of
+	Displaced bool     // to the server: another one has taken over
 }
 
 // roll is a list of attempts; the number ties an answer to its question.
 type roll struct {
 	Number   int64
 	Attempts []int64
+}
+
+// renewal moves the end of the lease under which attempts run.
+type renewal struct {
+	Attempts []int64
+	Until    instant
 }
 
 // spawn asks for one child.
@@ -61,6 +68,7 @@ type spawn struct {
 	Timeout  time.Duration // 0 is none
 	Grace    time.Duration
 	LogLimit int64
+	Lease    lease
 }
 
 // report is how an attempt ended: a line of the journal, and a message. Exited tells an exit code of 0 from none; a pointer would not
