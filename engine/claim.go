@@ -13,7 +13,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	i := c.instance
 	start := Transition{
 		Instance: i.ID, Event: Start, From: i.State, Fence: i.Fence, At: t.now, Reason: Reason{Code: ReasonReleased},
-		Owner: t.cfg.Owner, Lease: t.clock.Add(leaseTerm),
+		Owner: t.cfg.Owner, Lease: t.clock.Add(t.cfg.LeaseTerm),
 	}
 	ok, err := t.tx.Apply(start)
 	if err != nil || !ok {

@@ -25,6 +25,7 @@ type Config struct {
 	Clock  func() time.Time // of this machine; nil is time.Now
 	Shared bool             // other servers work on the same Store: see Engine
 
+	LeaseTerm time.Duration // renewed twice before it ends; default 1 min
 	PlanAhead time.Duration // a natural day is written down this long before it begins; default 2 h
 	Retention time.Duration // ended instances are kept this long; default 60 days, negative is for ever
 
@@ -46,11 +47,8 @@ type Notice struct {
 	Step     string
 }
 
-// The times of the loop. The lease is renewed three times before it ends; no sleep is longer than the longest, so that a clock that jumps or
-// a machine that slept is noticed.
+// The times of the loop. No sleep is longer than the longest, so that a clock that jumps or a machine that slept is noticed.
 const (
-	leaseTerm    = time.Minute
-	leaseRenewal = 20 * time.Second
 	longestSleep = 30 * time.Second
 	backOff      = time.Second // before the rows are tried again
 	pruneEvery   = 10 * time.Minute
@@ -106,6 +104,9 @@ func New(cfg Config) (*Engine, error) {
 		return nil, errors.New("engine: Owner is required")
 	case cfg.Slots < 1:
 		return nil, fmt.Errorf("engine: %d slots; at least 1 is needed", cfg.Slots)
+	}
+	if cfg.LeaseTerm <= 0 {
+		cfg.LeaseTerm = time.Minute
 	}
 	if cfg.PlanAhead <= 0 {
 		cfg.PlanAhead = 2 * time.Hour

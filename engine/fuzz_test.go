@@ -60,7 +60,7 @@ func FuzzSafeReference(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, inner string, ms int64, minutes int16) {
 		references, err := engine.Text("${{" + inner + "}}").References()
-		if err != nil || len(references) != 1 || !references[0].Safe() || strings.Contains(inner, "}}") {
+		if err != nil || len(references) != 1 || !references[0].Safe() || strings.Contains(inner+"}", "}}") {
 			return
 		}
 		scope := textScope(t)

@@ -17,7 +17,7 @@ func (e *Engine) holdLease(tx Tx) (clock time.Time, err error) {
 	if clock, err = tx.Clock(); err != nil {
 		return clock, fmt.Errorf("read the clock: %w", err)
 	}
-	until := clock.Add(leaseTerm)
+	until := clock.Add(e.cfg.LeaseTerm)
 	_, ok, err := tx.Acquire(serverLease(e.cfg.Owner), e.cfg.Owner, clock, until)
 	if err == nil && !ok {
 		err = errors.New("another process has it")
@@ -68,9 +68,9 @@ func (e *Engine) renew(ctx context.Context, now time.Time) error {
 
 // leased remembers that the leases were moved. By this machine's clock they last at least their term from when it was read, before the store was asked.
 func (e *Engine) leased(now time.Time) {
-	e.renewAt = now.Add(leaseRenewal)
+	e.renewAt = now.Add(e.cfg.LeaseTerm / 3)
 	if e.cfg.Shared {
-		e.trust = e.local.Add(leaseTerm)
+		e.trust = e.local.Add(e.cfg.LeaseTerm)
 		e.cfg.Runner.Renew(slices.Sorted(maps.Keys(e.live)), e.trust)
 	}
 }
