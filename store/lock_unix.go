@@ -19,3 +19,6 @@ func tryLock(f *os.File) (held bool, err error) {
 }
 
 func isNoSpace(err error) bool { return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) }
+
+// alive reports whether there is a process of that number.
+func alive(pid int) bool { return !errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
