@@ -1,0 +1,128 @@
+package model_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/invariant"
+)
+
+// words is a value as text; times show their offset.
+func words(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// far is after everything.
+var far = noon.AddDate(100, 0, 0)
+
+// dump is all that a view shows, a line for each answer; ids are below highest.
+func dump(v invariant.Source, highest int64) (lines []string) {
+	show := func(what string, result any, err error) {
+		text := kind(err)
+		if err == nil {
+			text = words(result)
+		}
+		lines = append(lines, what+" "+text)
+	}
+	at, err := v.Clock()
+	show("clock", at, err)
+	n, err := v.Revision()
+	show("revision", n, err)
+	jobs, err := v.Jobs()
+	show("jobs", jobs, err)
+	instances, err := v.InstancesAfter(math.MinInt64, noon, "", 0, math.MaxInt32)
+	show("instances", len(instances), err)
+	for _, i := range instances {
+		id := i.ID
+		show("instance", i, nil)
+		same, err := v.Instance(id)
+		show("by id", same.Name(), err)
+		found, err := v.Find(i.Job, i.Key, i.PlanTime)
+		show("found", found.ID, err)
+		held, err := v.Held(id)
+		show("held", held, err)
+		waits, err := v.Waits(id)
+		show("waits", waits, err)
+		for n := range waits {
+			facts, err := v.Facts(&waits[n])
+			show("facts", facts, err)
+		}
+		steps, err := v.Steps(id)
+		show("steps", steps, err)
+		attempts, err := v.Attempts(id)
+		show("attempts", attempts, err)
+		of, _, err := v.HistoryOf(id)
+		show("events", of, err)
+		outbox, err := v.OutboxOf(id)
+		show("outbox", outbox, err)
+		later, err := v.LaterDue(&i, noon)
+		show("a later one is due", later, err)
+	}
+	for _, id := range jobIDs {
+		versions, err := v.VersionsOf(id)
+		show(fmt.Sprint("versions of job ", id), versions, err)
+		waiting, err := v.Waiting(id)
+		show("waiting", idsOf(waiting), err)
+		active, err := v.Active(id)
+		show("active", idsOf(active), err)
+		n, err := v.ActiveCount(id)
+		show("active", n, err)
+		for _, key := range keys {
+			i, err := v.FindKey(id, key)
+			show("with the key "+key, i.ID, err)
+		}
+	}
+	due, err := v.Due(far, 1000)
+	show("due", idsOf(due), err)
+	pools, err := v.QueuedPools()
+	show("pools", pools, err)
+	for _, pool := range slices.Concat(pools, []string{"no such pool"}) {
+		queued, err := v.Queued(pool, 1000)
+		show("queued in "+pool, idsOf(queued), err)
+	}
+	wake, ok, err := v.NextWake()
+	show(fmt.Sprint("next wake ", ok), wake, err)
+	running, err := v.Running()
+	show("running", idsOf(running), err)
+	live, err := v.Live()
+	show("live", live, err)
+	for id := int64(99); id < highest; id++ {
+		row, err := v.Outbox(id)
+		show("outbox", row, err)
+	}
+	left, err := v.LeftOver(1000)
+	show("left over", left, err)
+	numbers, events, err := v.HistoryAfter(0, math.MaxInt32)
+	show("events", numbers, err)
+	for n := range events {
+		show("event", events[n], nil)
+	}
+	owed, err := v.OutboxDue(far, 1000)
+	show("outbox due", owed, err)
+	next, ok, err := v.NextOutbox()
+	show(fmt.Sprint("next of the outbox ", ok), next, err)
+	for _, name := range zoneNames {
+		rules, err := v.ZoneRules(name)
+		show("zone "+name, rules, err)
+	}
+	for _, name := range leaseNames {
+		row, err := v.Lease(name)
+		show("lease "+name, row, err)
+	}
+	return lines
+}
+
+func idsOf(list []engine.Instance) []int64 {
+	found := []int64{}
+	for _, i := range list {
+		found = append(found, i.ID)
+	}
+	return found
+}
