@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // begin claims the instance. Steps of type none are settled at once; the first steps that need a slot are returned.
@@ -14,6 +16,9 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	start := Transition{
 		Instance: i.ID, Event: Start, From: i.State, Fence: i.Fence, At: t.now, Reason: Reason{Code: ReasonReleased},
 		Owner: t.cfg.Owner, Lease: t.clock.Add(t.cfg.LeaseTerm),
+	}
+	if fault.Planted(fault.LocalLease) {
+		start.Lease = t.local.Add(t.cfg.LeaseTerm)
 	}
 	ok, err := t.tx.Apply(start)
 	if err != nil || !ok {
@@ -87,6 +92,9 @@ func (t *turn) assign(open []contender) error {
 	}
 	slices.Sort(pools)
 	pools = slices.Compact(pools)
+	if fault.Planted(fault.LimitThenFilter) {
+		pools = pools[:min(1, len(pools))]
+	}
 
 	type entry struct {
 		step      readyStep
@@ -159,6 +167,9 @@ func (t *turn) admit(c *contender) error {
 		if err != nil {
 			return fmt.Errorf("count running instances of %s: %w", c.instance.Ref, err)
 		}
+		if fault.Planted(fault.OverlapInMemory) {
+			active = t.activeInMemory(c.instance.Job)
+		}
 		if active >= c.job.Concurrency {
 			v, err := t.judge(c)
 			if err != nil {
@@ -208,6 +219,9 @@ func (t *turn) start(s readyStep) error {
 	attempt := AttemptRow{
 		ID: id, Instance: r.instance.ID, Job: r.instance.Job, Step: row.Step, Number: number, Fence: r.instance.Fence, Owner: r.instance.Owner,
 		Pool: r.job.Pool, StartedAt: t.now,
+	}
+	if fault.Planted(fault.EffectFirst) {
+		t.handOut(t.now, startedStep{s, id, number})
 	}
 	ok, err := t.tx.StartAttempt(attempt)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // Config is what an Engine is made of. Store, Runner, Owner, Slots and Decode are required.
@@ -177,7 +179,7 @@ func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle 
 		return time.Time{}, false, err // the end of ctx keeps a write from beginning, and never ends one
 	}
 	if err != nil {
-		e.sure = false
+		e.sure = fault.Planted(fault.CommitForgotten)
 		if !errors.Is(err, ErrUnavailable) {
 			return time.Time{}, false, err
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // MisfireGrace is how late a due time may first be looked at without counting as missed. A server that is up looks within a second.
@@ -253,7 +255,7 @@ func (s *set) satisfied(w *Wait) bool {
 	case w.Ended:
 		return s.planned && s.open == nil
 	case w.Select == "all":
-		return s.planned && s.unsatisfied == nil
+		return s.planned && (s.unsatisfied == nil || fault.Planted(fault.FailedSatisfies) && s.unsatisfied.State.Ended())
 	case w.Select == "any":
 		return s.count >= 1
 	default:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/almanac-sched/almanac/engine/fault"
 	"github.com/almanac-sched/almanac/recurrence"
 )
 
@@ -201,7 +202,7 @@ func (e *Engine) handOutErrand(now time.Time, d startedErrand) {
 func (e *Engine) delivered(l liveAttempt, r Result) OutboxRow {
 	row := l.outbox
 	row.Attempts++
-	if r.Outcome == OutcomeSucceeded {
+	if r.Outcome == OutcomeSucceeded || fault.Planted(fault.LostDelivered) && r.Outcome == OutcomeLost {
 		row.State, row.EndedAt = OutboxDelivered, r.EndedAt
 		return row
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/almanac-sched/almanac/engine/fault"
 	"github.com/almanac-sched/almanac/recurrence"
 )
 
@@ -112,6 +113,9 @@ func (l *loading) load(jobs []*Job) error {
 			}
 		}
 	}
+	if err := l.putReaches(); err != nil {
+		return err
+	}
 	if err := l.rezone(); err != nil {
 		return err
 	}
@@ -198,6 +202,31 @@ func (l *loading) planPast(known []JobRow) error {
 		}
 		row.PlannedTo = l.now.In(d.job.When.Location)
 		l.rows[row.Ref] = row
+	}
+	return nil
+}
+
+// putReaches tells retention how far back the changed jobs look, before the first of their instances does.
+func (l *loading) putReaches() error {
+	touched := map[JobRef]bool{}
+	for _, ref := range l.touched {
+		touched[ref] = true
+	}
+	for i := range l.definitions {
+		d := &l.definitions[i]
+		if !touched[d.row.Ref] {
+			continue
+		}
+		for n := range d.job.DependsOn {
+			upstream := d.job.DependsOn[n].Job
+			back, err := l.planner.Reach(d.row.Ref, upstream)
+			if err != nil {
+				return err
+			}
+			if err := l.tx.PutReach(l.rows[upstream].ID, d.row.ID, back); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -362,8 +391,11 @@ func (l *loading) replan() error {
 			return fmt.Errorf("plan %s anew: %w", d.row.Ref, err)
 		}
 		l.report.Replaced += n
-		if d.active() {
+		if d.active() && !fault.Planted(fault.EditLosesRows) {
 			windows[d.row.Ref] = window{l.now, d.row.PlannedTo}
+			if fault.Planted(fault.EditFiresPast) {
+				windows[d.row.Ref] = window{l.now.AddDate(0, 0, -1), d.row.PlannedTo}
+			}
 		}
 	}
 	if len(windows) > 0 {

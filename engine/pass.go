@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // pass is one turn of the loop: take what came in, and in one transaction write it down, look at what is due, and claim what can start; then
@@ -161,7 +163,7 @@ func (t *turn) countSlots() error {
 		if !t.cfg.Shared || live[i].Owner == t.cfg.Owner {
 			t.free-- // a slot is this server's, a place in a pool everybody's
 		}
-		if _, sized := t.poolFree[live[i].Pool]; sized {
+		if _, sized := t.poolFree[live[i].Pool]; sized && !(fault.Planted(fault.SlotCounter) && live[i].Owner != t.cfg.Owner) {
 			t.poolFree[live[i].Pool]--
 		}
 		if live[i].Outbox != 0 {
@@ -222,6 +224,9 @@ func (t *turn) lookAtDue() (open []contender, full bool, err error) {
 
 // judge evaluates the instance on what this transaction sees.
 func (t *turn) judge(c *contender) (Verdict, error) {
+	if d := t.defs.lookup(c.instance.Ref); fault.Planted(fault.CurrentVersion) && d != nil {
+		c.instance.Version = d.row.Version
+	}
 	job, err := t.defs.version(t.tx, c.instance.Version)
 	if errors.Is(err, ErrInvalid) {
 		return Verdict{Gate: c.instance.Gate, Event: Cancel, Reason: Reason{Code: ReasonDefinition, Detail: err.Error()}}, nil
@@ -256,6 +261,9 @@ func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situa
 	if s.Active, err = v.ActiveCount(i.Job); err != nil {
 		return nil, fmt.Errorf("count running instances of %s: %w", i.Ref, err)
 	}
+	if fault.Planted(fault.OverlapInMemory) {
+		s.Active = e.activeInMemory(i.Job)
+	}
 	mayBeLate := i.Gate == GateTime && now.Sub(i.NotBefore) > MisfireGrace && job.Misfire == MisfireRunLatest
 	if mayBeLate || job.Overlap == OverlapSkipToLatest && (s.Active >= job.Concurrency || i.Gate == GateConcurrency) {
 		if s.LaterDue, err = v.LaterDue(i, now); err != nil {
@@ -263,6 +271,16 @@ func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situa
 		}
 	}
 	return s, nil
+}
+
+// activeInMemory counts what the working set says, and it is wrong to ask it: the bug OverlapInMemory does.
+func (e *Engine) activeInMemory(job int64) (n int) {
+	for _, r := range e.runs {
+		if r.instance.Job == job {
+			n++
+		}
+	}
+	return n
 }
 
 // settleClosed carries out the verdict of a closed gate.

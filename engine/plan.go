@@ -146,14 +146,7 @@ func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 			if !ok {
 				return Plan{}, fmt.Errorf("plan %s: it depends on %s, which does not exist", j.Ref(), d.Job)
 			}
-			declared := []deps.Edge{d.Edge}
-			if d.WaitPreviousEnd {
-				previous := d.Edge
-				previous.Previous++
-				previous.Select = deps.Select{Kind: deps.SelectAll}
-				declared = append(declared, previous)
-			}
-			for k, e := range declared {
+			for k, e := range d.edges() {
 				binder, err := e.Compile(occurrences.end(i), occurrences.end(up))
 				if err != nil {
 					return Plan{}, fmt.Errorf("plan %s: its dependency on %s: %w", j.Ref(), d.Job, err)
@@ -180,6 +173,47 @@ func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 		})
 	}
 	return Plan{Jobs: parts}, nil
+}
+
+// edges are what a declared dependency binds by: its own edge and, with waitPreviousEnd, that on the cycle before.
+func (d *Dependency) edges() []deps.Edge {
+	if !d.WaitPreviousEnd {
+		return []deps.Edge{d.Edge}
+	}
+	previous := d.Edge
+	previous.Previous++
+	previous.Select = deps.Select{Kind: deps.SelectAll}
+	return []deps.Edge{d.Edge, previous}
+}
+
+// Reach returns how long before its own plan time an instance of the job may begin to wait for one of the upstream job; a self-dependency of a job that
+// is due once in many years may look further.
+func (p *Planner) Reach(ref, upstream JobRef) (time.Duration, error) {
+	i, ok := p.index[ref]
+	up, there := p.index[upstream]
+	if !ok || !there {
+		return 0, fmt.Errorf("the reach of %s to %s: %w", ref, upstream, ErrNotFound)
+	}
+	end := func(n int) deps.Job {
+		j := p.jobs[n]
+		return deps.Job{Name: j.Ref().String(), Period: j.Period, Location: j.When.Location, Occurrences: p.timetables[n].Between}
+	}
+	reach := time.Duration(0)
+	for n := range p.jobs[i].DependsOn {
+		d := &p.jobs[i].DependsOn[n]
+		if d.Job != upstream {
+			continue
+		}
+		for _, e := range d.edges() {
+			binder, err := e.Compile(end(i), end(up))
+			if err != nil {
+				return 0, fmt.Errorf("the dependency of %s on %s: %w", ref, upstream, err)
+			}
+			back, _ := binder.Reach()
+			reach = max(reach, back)
+		}
+	}
+	return reach, nil
 }
 
 // occurrenceCache computes each job's plan times once for the widest window that the plan asks for, so that a binding is a sub-slice and not a

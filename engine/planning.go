@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // planGroup bounds how many jobs are planned in one transaction, so that claims are never held up for long.
@@ -41,6 +43,9 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 		windows := map[JobRef]window{}
 		for _, d := range group {
 			from := d.from()
+			if fault.Planted(fault.ForgetMissed) && from.Before(now) {
+				from = now
+			}
 			to := dayAfter(from, d.job.When.Location)
 			if end := target(d.job); end.Before(to) {
 				to = end
@@ -82,9 +87,15 @@ func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []defini
 			}
 			planned[d.row.ID] = to
 		}
+		if fault.Planted(fault.MarkFirst) {
+			return nil
+		}
 		inserted, err = e.insertPlan(tx, &plan)
 		return err
 	})
+	if err == nil && fault.Planted(fault.MarkFirst) {
+		err = e.cfg.Store.Write(ctx, func(tx Tx) error { inserted, err = e.insertPlan(tx, &plan); return err })
+	}
 	if err != nil {
 		return 0, fmt.Errorf("write the plan: %w", err)
 	}

@@ -95,6 +95,9 @@ type Tx interface {
 	PutVersion(VersionRow) error
 	// PutZoneRules remembers with which rules of a time zone the plan was written.
 	PutZoneRules(zone, rules string) error
+	// PutReach remembers that instances of the job may wait for instances of the upstream job from so long before their own plan time on. It never
+	// takes a longer reach back; InsertInstances does the same for the waits that it is given.
+	PutReach(upstream, job int64, back time.Duration) error
 	// SetPlannedTo moves the job's watermark, compare-and-set: false and no change when it is not at from.
 	SetPlannedTo(job int64, from, to time.Time) (bool, error)
 
@@ -150,8 +153,8 @@ type Tx interface {
 	// each change of holder, and false when another holds it.
 	Acquire(name, holder string, now, until time.Time) (epoch int64, ok bool, err error)
 	// Prune deletes at most limit ended instances that ended before the time, with what belongs to them, but none that an open
-	// instance waits for, none that one yet to be planned may wait for (its plan time is not further before the watermark of a job that has waited for
-	// its job than any of its waits began before the instance that had it), and none that has an undelivered outbox row; and the leases that expired before it. It returns the ids of the attempts deleted,
+	// instance waits for, none that one yet to be planned may wait for (its plan time is not further before the watermark of another job than the reach
+	// of that job), and none that has an undelivered outbox row; and the leases that expired before it. It returns the ids of the attempts deleted,
 	// whose logs can go.
 	Prune(before time.Time, limit int) (instances int, attempts []int64, err error)
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // staged is what results and commands came to: decided on the working set alone, and waiting to be written. It is kept until a commit has
@@ -144,7 +146,7 @@ func (s *staged) writeEnd(tx Tx, ids *idBlock, end *stagedEnd) error {
 	if err := s.check(end.run, ok, err); err != nil {
 		return fmt.Errorf("record that instance %d takes %q: %w", t.Instance, t.Event, err)
 	}
-	if !ok || t.Event != Fail || end.run.job.ErrorAction == nil {
+	if !ok || t.Event != Fail || end.run.job.ErrorAction == nil || fault.Planted(fault.AlertLost) {
 		return nil
 	}
 	id, err := ids.take(tx)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // A Progress is where the steps of one running instance stand: the same plan-and-release as between instances, one scale down. It is pure: no
@@ -158,7 +160,7 @@ func (p *Progress) Ended(i int, r Result) {
 		// Ended by somebody, and not for the instance: what it was to do is not done, and to do it again was not asked for.
 		row.State = StepFailed
 		p.fail(i, Reason{Code: ReasonStepFailed, Detail: stepText(row.Step) + r.String()})
-	case r.Outcome == OutcomeLost && p.job.OnLost == LostHold:
+	case r.Outcome == OutcomeLost && p.job.OnLost == LostHold && !fault.Planted(fault.HoldRetries):
 		row.State = StepWaiting
 		p.waiting++
 		p.lose(i, r)

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // An inheritance is what a server finds running in the rows and makes its own: the instances, their steps, and the attempts that live.
@@ -84,7 +86,7 @@ func (e *Engine) inherit(tx Tx, now, clock time.Time) (*inheritance, error) {
 			continue // lost: a person decides
 		}
 		if !e.mine(i.Owner) {
-			if e.cfg.Shared && i.Lease.After(clock) {
+			if e.cfg.Shared && i.Lease.After(clock) && !fault.Planted(fault.TakeOverEarly) || fault.Planted(fault.Zombie) {
 				continue
 			}
 			fence, ok, err := tx.TakeOver(i.ID, i.Fence, e.cfg.Owner, clock.Add(e.cfg.LeaseTerm))
@@ -168,7 +170,7 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 	}
 	r.numbers = earlierNumbers(all, r)
 	r.progress.Recall(latestResults(all))
-	if i.Cancel != nil {
+	if i.Cancel != nil && !fault.Planted(fault.CancelForgotten) {
 		r.progress.Cancel(*i.Cancel)
 	}
 	found.runs[i.ID] = r
@@ -276,7 +278,10 @@ func (e *Engine) takeUp(now time.Time, found *inheritance) {
 		}
 	}
 	if len(adopt) > 0 {
-		unknown := e.cfg.Runner.Adopt(adopt, e.inbox.result)
+		unknown := adopt
+		if !fault.Planted(fault.DeclaredDead) {
+			unknown = e.cfg.Runner.Adopt(adopt, e.inbox.result)
+		}
 		for _, id := range unknown {
 			e.inbox.result(Result{Attempt: id, Outcome: OutcomeLost, Message: "the server or the machine restarted, and nothing is known of it", StartedAt: now, EndedAt: now})
 		}
@@ -284,7 +289,7 @@ func (e *Engine) takeUp(now time.Time, found *inheritance) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(found.runs)) {
 		r := found.runs[id]
-		if r.instance.Cancel != nil {
+		if r.instance.Cancel != nil && !fault.Planted(fault.CancelForgotten) {
 			e.inbox.cancel(cancelRequest{r.instance.ID, *r.instance.Cancel})
 		}
 		e.advance(now, r)

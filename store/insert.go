@@ -230,6 +230,14 @@ func (p *planning) flushWaits(least int) error {
 const reachSQL = `INSERT INTO job_upstream (upstream, job, reach) VALUES (?, ?, ?)
 	ON CONFLICT (upstream, job) DO UPDATE SET reach = excluded.reach WHERE excluded.reach > reach`
 
+// PutReach remembers that instances of the job may wait for instances of the upstream job from so long before their own plan time on.
+func (t *tx) PutReach(upstream, job int64, back time.Duration) error {
+	if _, err := t.s.exec(reachSQL, upstream, job, max(0, back).Milliseconds()); err != nil {
+		return fmt.Errorf("record how far job %d looks back for job %d: %w", job, upstream, err)
+	}
+	return nil
+}
+
 func (p *planning) recordReach() error {
 	for pair, reach := range p.reach {
 		if _, err := p.t.s.exec(reachSQL, pair[0], pair[1], reach); err != nil {

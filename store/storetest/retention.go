@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/stretchr/testify/require"
@@ -108,6 +109,19 @@ var retentionCases = []testCase{
 		w.plannedTo("A", at("17:01"))
 		w.prune("9 00:00", 10)
 		require.Empty(w, w.left(b...))
+	}},
+	{"a reach that was put counts like one of a wait", func(w *world) {
+		b := w.plan("B", "01:00", "05:00")
+		for _, i := range b {
+			w.run(i.ID, engine.Fail, "11:00")
+		}
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.PutReach(w.ids["B"], w.ids["A"], 10*time.Hour))
+			require.NoError(w, tx.PutReach(w.ids["B"], w.ids["A"], time.Hour), "no shorter one takes it back")
+		})
+		w.plannedTo("A", at("13:00"))
+		w.prune("9 00:00", 10)
+		require.Equal(w, []string{"05:00"}, w.left(b...))
 	}},
 	{"a job that is gone looks back at nothing", func(w *world) {
 		b := w.plan("B", "05:00")

@@ -10,6 +10,18 @@ import (
 	"github.com/almanac-sched/almanac/engine/fault"
 )
 
+// PutReach is a longer reach of a pair, or nothing.
+func (t *tx) PutReach(upstream, job int64, back time.Duration) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	of, reach := pair{upstream, job}, max(0, back).Milliseconds()
+	if known := t.s.reaches[of]; known == nil || *known < reach {
+		set(t, (*state).putReach, of, &reach)
+	}
+	return nil
+}
+
 func (t *tx) InsertInstances(rows iter.Seq2[*engine.Instance, []engine.Wait]) (int, error) {
 	if t.broken != nil {
 		return 0, t.broken

@@ -1,0 +1,89 @@
+// Package fault answers one question: would the tests notice?
+//
+// It names mistakes that others have made, each planted as one line at its place in the engine, and none of them there in a program that is built
+// without the tag planted: Planted is the constant false then, and the compiler leaves the line out. With the tag, the environment variable
+// ALMANAC_PLANTED chooses the one that is made. The simulator must find every one of them.
+package fault
+
+// A Bug is a mistake that can be planted.
+type Bug int
+
+// The bugs, and where they were seen (`reliability.md` §3).
+const (
+	None            Bug = iota
+	UniqueKey           // a second instance of the same plan time is not refused
+	EffectFirst         // the effect comes before the commit that says so
+	LocalLease          // a lease is judged by the clock of the machine
+	ForgetFence         // the outcome of an attempt is taken from whoever brings it
+	FenceNotGrown       // a take-over leaves the fence as it is
+	LimitThenFilter     // the head of the queue is taken first, and who may run looked at then
+	SlotCounter         // places in a pool are counted by what this server runs
+	PlanMarkRace        // the watermark is written and not compared
+	MarkFirst           // the watermark moves in a transaction of its own, before the rows
+	ForgetMissed        // what was due while the server was down is forgotten
+	Zombie              // what ran when the server died runs for ever
+	DeclaredDead        // what runs on when the server died is taken for dead
+	TakeOverEarly       // a lease that has not passed is taken over
+	AlertLost           // the error action is not written with the outcome
+	LostDelivered       // a delivery that cannot be known counts as one
+	FailedSatisfies     // a failed upstream instance satisfies
+	EditFiresPast       // an edit plans from a day before it
+	EditLosesRows       // what waited for an edited job is not planned again
+	CurrentVersion      // an instance runs the definition of today
+	RetentionNeeded     // retention takes what something waits for
+	OverlapInMemory     // "is one running" is a question to the memory
+	LostWakeUp          // the end of an instance wakes nobody
+	HoldRetries         // onLost: hold begins another attempt
+	CommitForgotten     // after a commit in doubt the server goes on as if there had been none
+	CancelForgotten     // a cancellation does not survive the server
+	Count               // how many there are, and None
+)
+
+// bugs says of each bug its name, where it is taken from, and what it is.
+var bugs = [Count]struct{ name, from, what string }{
+	None:            {"none", "", ""},
+	UniqueKey:       {"unique-key", "F18: Argo 2694, 12625", "a second instance of the same plan time is not refused"},
+	EffectFirst:     {"effect-first", "F17: DolphinScheduler 10842", "the attempt is handed out before the commit that records it"},
+	LocalLease:      {"local-lease", "F5: db-scheduler 364", "the lease of a claim is set by the clock of the machine"},
+	ForgetFence:     {"forget-fence", "F13: Airflow 13747", "the outcome of an attempt is taken whatever its fence"},
+	FenceNotGrown:   {"fence-not-grown", "F15: DolphinScheduler 16759", "a take-over leaves the fence as it is"},
+	LimitThenFilter: {"limit-then-filter", "F24: Airflow 45636", "the first pool in the queue hides the others"},
+	SlotCounter:     {"slot-counter", "F26: Argo 4632", "places in a pool are counted by what this server runs"},
+	PlanMarkRace:    {"plan-mark-race", "F15: Nomad 2721", "the watermark is written and not compared"},
+	MarkFirst:       {"mark-first", "F11: Airflow 27399", "the watermark moves in a transaction before the rows"},
+	ForgetMissed:    {"forget-missed", "F1: dkron 1210", "what was due while no server ran is not planned"},
+	Zombie:          {"zombie", "F12: Airflow 7927", "what ran when its server died is never taken over"},
+	DeclaredDead:    {"declared-dead", "F13: Airflow 12396", "what runs on when its server died is taken for dead unasked"},
+	TakeOverEarly:   {"take-over-early", "F13: Airflow 16573", "a lease that has not passed is taken over"},
+	AlertLost:       {"alert-lost", "F14: Airflow 11086", "the error action is not written with the outcome"},
+	LostDelivered:   {"lost-delivered", "F14: Airflow 25297", "a delivery whose end is not known counts as delivered"},
+	FailedSatisfies: {"failed-satisfies", "F31: DolphinScheduler 17873", "a failed upstream instance satisfies, as any end does"},
+	EditFiresPast:   {"edit-fires-past", "F9: Dagster 13329", "an edit plans from a day before it"},
+	EditLosesRows:   {"edit-loses-rows", "F9: Airflow 9795", "what is withdrawn for an edit is not planned again"},
+	CurrentVersion:  {"current-version", "F35: Airflow 17630", "an instance runs the current definition, not its own"},
+	RetentionNeeded: {"retention-needed", "F32: Airflow 24484", "retention takes what something waits for"},
+	OverlapInMemory: {"overlap-in-memory", "F30: Nomad 14505", "running instances of a job are counted in memory"},
+	LostWakeUp:      {"lost-wake-up", "F29: Airflow 51569", "the end of an instance wakes nobody"},
+	HoldRetries:     {"hold-retries", "F17: DolphinScheduler 2350", "onLost: hold begins another attempt"},
+	CommitForgotten: {"commit-forgotten", "Temporal ExecuteAndTimeout", "after a commit in doubt the server goes on as if there had been none"},
+	CancelForgotten: {"cancel-forgotten", "F16: DolphinScheduler 13355", "a cancellation under way is not rebuilt with its instance"},
+}
+
+// String is the bug's name, as ALMANAC_PLANTED takes it.
+func (b Bug) String() string { return bugs[b].name }
+
+// From says where the bug was seen: the failure of `reliability.md` and an issue of the many.
+func (b Bug) From() string { return bugs[b].from }
+
+// What says what is wrong.
+func (b Bug) What() string { return bugs[b].what }
+
+// Find returns the bug of that name; false when there is none.
+func Find(name string) (Bug, bool) {
+	for b := range Count {
+		if bugs[b].name == name {
+			return b, true
+		}
+	}
+	return None, false
+}
