@@ -155,26 +155,26 @@ func literalPairing(p pairOfJobs, back int, at time.Time) ([]time.Time, string) 
 	return nil, "none-in-window"
 }
 
-func TestPairingIsTheLiteralReadingOfTheRule(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		classes := rapid.SampledFrom([][2]deps.Class{
-			{deps.Discrete, deps.Discrete}, {deps.Discrete, deps.Hour}, {deps.Discrete, deps.Minute},
-			{deps.Hour, deps.Discrete}, {deps.Minute, deps.Discrete},
-		}).Draw(t, "classes")
-		p := drawJobs(t, classes[0], classes[1])
-		back := rapid.IntRange(0, 3).Draw(t, "previous")
-		if rapid.Bool().Draw(t, "as many as downstream") {
-			p.up.Occurrences = cached(sameCount(t, p, back))
-		}
-		binder, err := deps.Edge{Previous: back}.Compile(p.down, p.up)
-		require.NoError(t, err)
-		for _, at := range p.dueThatDay() {
-			want, reason := literalPairing(p, back, at)
-			got := binder.Bind(at)
-			require.Equal(t, human(want), human(all(got)), "at %s", at)
-			require.Equal(t, reason, got.Reason.String(), "at %s", at)
-		}
-	})
+func TestPairingIsTheLiteralReadingOfTheRule(t *testing.T) { rapid.Check(t, pairsLiterally) }
+
+func pairsLiterally(t *rapid.T) {
+	classes := rapid.SampledFrom([][2]deps.Class{
+		{deps.Discrete, deps.Discrete}, {deps.Discrete, deps.Hour}, {deps.Discrete, deps.Minute},
+		{deps.Hour, deps.Discrete}, {deps.Minute, deps.Discrete},
+	}).Draw(t, "classes")
+	p := drawJobs(t, classes[0], classes[1])
+	back := rapid.IntRange(0, 3).Draw(t, "previous")
+	if rapid.Bool().Draw(t, "as many as downstream") {
+		p.up.Occurrences = cached(sameCount(t, p, back))
+	}
+	binder, err := deps.Edge{Previous: back}.Compile(p.down, p.up)
+	require.NoError(t, err)
+	for _, at := range p.dueThatDay() {
+		want, reason := literalPairing(p, back, at)
+		got := binder.Bind(at)
+		require.Equal(t, human(want), human(all(got)), "at %s", at)
+		require.Equal(t, reason, got.Reason.String(), "at %s", at)
+	}
 }
 
 // sameCount draws as many upstream times on the day paired with as the
@@ -240,44 +240,44 @@ func drawEdge(t *rapid.T) (deps.Edge, pairOfJobs, *deps.Binder) {
 	return e, p, binder
 }
 
-func TestEveryEdgeLiesInTheWindowItsReasonNames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		e, p, binder := drawEdge(t)
-		from, to := walkDay(p.noon)
-		up := p.up
-		if e.Self {
-			up = p.down
+func TestEveryEdgeLiesInTheWindowItsReasonNames(t *testing.T) { rapid.Check(t, liesInItsWindow) }
+
+func liesInItsWindow(t *rapid.T) {
+	e, p, binder := drawEdge(t)
+	from, to := walkDay(p.noon)
+	up := p.up
+	if e.Self {
+		up = p.down
+	}
+	for _, at := range p.dueThatDay() {
+		got := binder.Bind(at)
+		require.Equal(t, got.Empty(), got.Reason == deps.NoneInWindow, "%s", got.Reason)
+		there := slices.DeleteFunc(slices.Clone(up.Occurrences(got.Window.From, got.Window.To.Add(1))), func(u time.Time) bool {
+			return !got.Window.Contains(u)
+		})
+		for _, u := range all(got) {
+			require.True(t, got.Window.Contains(u), "%s not in %s", u, got.Window)
+			require.True(t, slices.ContainsFunc(there, u.Equal), "%s is no plan time of the upstream", u)
 		}
-		for _, at := range p.dueThatDay() {
-			got := binder.Bind(at)
-			require.Equal(t, got.Empty(), got.Reason == deps.NoneInWindow, "%s", got.Reason)
-			there := slices.DeleteFunc(slices.Clone(up.Occurrences(got.Window.From, got.Window.To.Add(1))), func(u time.Time) bool {
-				return !got.Window.Contains(u)
-			})
-			for _, u := range all(got) {
-				require.True(t, got.Window.Contains(u), "%s not in %s", u, got.Window)
-				require.True(t, slices.ContainsFunc(there, u.Equal), "%s is no plan time of the upstream", u)
-			}
-			switch got.Reason {
-			case deps.NaturalDay:
-				require.True(t, got.Window.From.Equal(from) && got.Window.To.Equal(to), "%s", got.Window)
-				require.Equal(t, human(there), human(all(got)), "a whole window")
-			case deps.NaturalHour, deps.Rolling, deps.TraditionalBack, deps.ExplicitRange:
-				require.Equal(t, human(there), human(all(got)), "a whole window")
-			case deps.SelfPrevious:
-				require.True(t, got.Times[0].Before(at))
-				require.Len(t, there, max(1, e.Previous))
-			case deps.Nearest:
-				require.Equal(t, human(there[len(there)-1:]), human(got.Times))
-			case deps.NoneInWindow:
-				if e.Self {
-					require.Less(t, len(there), max(1, e.Previous))
-				} else {
-					require.Empty(t, there)
-				}
+		switch got.Reason {
+		case deps.NaturalDay:
+			require.True(t, got.Window.From.Equal(from) && got.Window.To.Equal(to), "%s", got.Window)
+			require.Equal(t, human(there), human(all(got)), "a whole window")
+		case deps.NaturalHour, deps.Rolling, deps.TraditionalBack, deps.ExplicitRange:
+			require.Equal(t, human(there), human(all(got)), "a whole window")
+		case deps.SelfPrevious:
+			require.True(t, got.Times[0].Before(at))
+			require.Len(t, there, max(1, e.Previous))
+		case deps.Nearest:
+			require.Equal(t, human(there[len(there)-1:]), human(got.Times))
+		case deps.NoneInWindow:
+			if e.Self {
+				require.Less(t, len(there), max(1, e.Previous))
+			} else {
+				require.Empty(t, there)
 			}
 		}
-	})
+	}
 }
 
 func TestSelectedAndNearestAreSubsets(t *testing.T) {

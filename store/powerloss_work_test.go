@@ -57,7 +57,10 @@ func workload(seed uint64, n int) []job {
 	return list
 }
 
-// run carries one call out. It marks the transaction with a lease whose expiry is the order of the transactions.
+// name is what marks the transaction of the call: a job of that name, which nothing removes.
+func (j job) name() string { return fmt.Sprintf("write-%06d", j.number) }
+
+// run carries one call out. The id of the job that marks it is the order of the transactions.
 func (j job) run(tx engine.Tx) error {
 	at := day.Add(time.Duration(j.number) * time.Minute)
 	if err := j.do(tx, powerloss.NewRand(j.seed), at); err != nil {
@@ -67,8 +70,13 @@ func (j job) run(tx engine.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = tx.Acquire(fmt.Sprintf("write-%06d", j.number), "work", at, time.UnixMilli(order))
-	return err
+	return tx.PutJob(engine.JobRow{ID: order, Ref: engine.JobRef{Workflow: "written", Job: j.name()}, CreatedAt: at})
+}
+
+// worked lists the jobs that have work, and not those that are marks.
+func worked(tx engine.Tx) ([]engine.JobRow, error) {
+	list, err := tx.Jobs()
+	return slices.DeleteFunc(list, func(j engine.JobRow) bool { return j.Ref.Workflow != "w" }), err
 }
 
 func makeJobs(tx engine.Tx, _ *powerloss.Rand, at time.Time) error {
@@ -92,7 +100,7 @@ func makeJobs(tx engine.Tx, _ *powerloss.Rand, at time.Time) error {
 
 // planMore moves a job's watermark and inserts the instances up to it, as the planner does.
 func planMore(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
-	list, err := tx.Jobs()
+	list, err := worked(tx)
 	if err != nil {
 		return err
 	}
@@ -253,7 +261,7 @@ func define(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
 	if err := tx.PutVersion(engine.VersionRow{ID: id, Job: jobID(0), Definition: definition, CreatedAt: at}); err != nil {
 		return err
 	}
-	list, err := tx.Jobs()
+	list, err := worked(tx)
 	if err != nil {
 		return err
 	}
@@ -288,7 +296,7 @@ func cancelSome(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
 }
 
 func unplan(tx engine.Tx, r *powerloss.Rand, _ time.Time) error {
-	list, err := tx.Jobs()
+	list, err := worked(tx)
 	if err != nil {
 		return err
 	}
@@ -323,8 +331,8 @@ func (j job) write(db *store.DB) (bool, error) {
 	return err == nil, err
 }
 
-// worked does the work with so many writers at once, with checkpoints of all kinds in between, and notes each acknowledgement.
-func worked(t *testing.T, dir string, list []job, writers int, r *powerloss.Recorder) {
+// doWork does the work with so many writers at once, with checkpoints of all kinds in between, and notes each acknowledgement.
+func doWork(t *testing.T, dir string, list []job, writers int, r *powerloss.Recorder) {
 	t.Helper()
 	db, err := store.Open(context.Background(), store.Config{Dir: dir})
 	require.NoError(t, err)
@@ -340,7 +348,7 @@ func worked(t *testing.T, dir string, list []job, writers int, r *powerloss.Reco
 			failed = append(failed, fmt.Errorf("write %d: %w", j.number, err))
 			mu.Unlock()
 		case ok:
-			r.Note(fmt.Sprintf("write-%06d", j.number))
+			r.Note(j.name())
 		}
 		if modes := []string{"PASSIVE", "FULL", "RESTART", "TRUNCATE"}; j.seed%17 == 0 {
 			_, err := beside.Exec("PRAGMA wal_checkpoint(" + modes[j.seed/17%4] + ")")
@@ -370,9 +378,6 @@ func worked(t *testing.T, dir string, list []job, writers int, r *powerloss.Reco
 // rows is every row of every table in words, in the order of their first columns.
 func rows(db *sql.DB) ([]byte, error) {
 	tables, err := texted(db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
 	var all bytes.Buffer
 	for _, table := range tables {
 		what := "*"
@@ -380,36 +385,42 @@ func rows(db *sql.DB) ([]byte, error) {
 			what = "version_id, is_applied" // and when, by the clock
 		}
 		fmt.Fprintln(&all, table)
-		found, err := db.Query("SELECT " + what + " FROM " + table + " ORDER BY 1, 2")
-		if err != nil {
-			return nil, err
-		}
-		columns, err := found.Columns()
-		if err != nil {
-			return nil, err
-		}
-		values, targets := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
-		for n := range values {
-			targets[n] = &values[n]
-		}
-		for found.Next() {
-			if err := found.Scan(targets...); err != nil {
-				return nil, err
-			}
-			for _, v := range values {
-				if v == nil {
-					all.WriteString("-;")
-				} else {
-					fmt.Fprintf(&all, "%d:%s;", len(v), v)
-				}
-			}
-			all.WriteByte('\n')
-		}
-		if err := errors.Join(found.Err(), found.Close()); err != nil {
-			return nil, err
-		}
+		err = errors.Join(err, tabled(&all, db, "SELECT "+what+" FROM "+table+" ORDER BY 1, 2"))
 	}
-	return all.Bytes(), nil
+	return all.Bytes(), err
+}
+
+func tabled(to *bytes.Buffer, db *sql.DB, query string) (err error) {
+	found, err := db.Query(query)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	columns, err := found.Columns()
+	if err != nil {
+		return err
+	}
+	values, targets := make([]sql.RawBytes, len(columns)), make([]any, len(columns))
+	for n := range values {
+		targets[n] = &values[n]
+	}
+	for found.Next() {
+		if err := found.Scan(targets...); err != nil {
+			return err
+		}
+		for _, v := range values {
+			switch {
+			case v == nil:
+				to.WriteString("-;")
+			case len(v) > 200:
+				fmt.Fprintf(to, "%d:%x;", len(v), sha256.Sum256(v))
+			default:
+				fmt.Fprintf(to, "%q;", v)
+			}
+		}
+		to.WriteByte('\n')
+	}
+	return found.Err()
 }
 
 // texted reads the first column of a query.
@@ -418,6 +429,7 @@ func texted(db *sql.DB, query string) (list []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, found.Close()) }()
 	for found.Next() {
 		var s string
 		if err := found.Scan(&s); err != nil {
@@ -425,7 +437,7 @@ func texted(db *sql.DB, query string) (list []string, err error) {
 		}
 		list = append(list, s)
 	}
-	return list, errors.Join(found.Err(), found.Close())
+	return list, found.Err()
 }
 
 // A course is what the rows must be after each write of the work, in the order in which the writes were committed.
@@ -436,7 +448,7 @@ type course struct {
 
 // marks lists the writes that a database holds, in their order.
 func marks(db *sql.DB) ([]string, error) {
-	return texted(db, `SELECT name FROM lease ORDER BY expires_at`)
+	return texted(db, `SELECT name FROM job WHERE workflow = 'written' ORDER BY id`)
 }
 
 // follow does the work again, one write at a time and in the order in which the recorded database has it.
@@ -450,7 +462,7 @@ func follow(t *testing.T, recorded string, list []job) course {
 	require.NoError(t, err)
 	require.NoError(t, beside.Close())
 
-	dir := t.TempDir()
+	dir := scratch(t)
 	done, err := powerloss.Unsynced(dir)
 	require.NoError(t, err)
 	db, err := store.Open(context.Background(), store.Config{Dir: dir})
@@ -466,7 +478,7 @@ func follow(t *testing.T, recorded string, list []job) course {
 	}
 	step()
 	for _, name := range order {
-		n := slices.IndexFunc(list, func(j job) bool { return fmt.Sprintf("write-%06d", j.number) == name })
+		n := slices.IndexFunc(list, func(j job) bool { return j.name() == name })
 		ok, err := list[n].write(db)
 		require.NoError(t, must(ok, err))
 		step()
