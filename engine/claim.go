@@ -15,7 +15,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	i := c.instance
 	start := Transition{
 		Instance: i.ID, Event: Start, From: i.State, Fence: i.Fence, At: t.now, Reason: Reason{Code: ReasonReleased},
-		Owner: t.cfg.Owner, Lease: t.clock.Add(t.cfg.LeaseTerm),
+		Owner: t.cfg.Owner, Lease: t.leaseFrom(t.clock),
 	}
 	if fault.Planted(fault.LocalLease) {
 		start.Lease = t.local.Add(t.cfg.LeaseTerm)
@@ -160,6 +160,7 @@ func (t *turn) admit(c *contender) error {
 			return err
 		}
 		if !v.Open {
+			t.passedOn = true // it held a place among as many as there is room for
 			return t.settleClosed(c, v)
 		}
 	} else {

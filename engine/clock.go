@@ -55,3 +55,8 @@ func (e *Engine) noteClock(now time.Time) {
 		e.renewAt, e.pruneAt, e.sure = time.Time{}, time.Time{}, false
 	}
 }
+
+// leaseFrom is the end of a lease that is taken now: rows keep milliseconds, and no lease may end earlier there than its owner thinks.
+func (e *Engine) leaseFrom(clock time.Time) time.Time {
+	return clock.Add(e.cfg.LeaseTerm + time.Millisecond - 1).Truncate(time.Millisecond)
+}

@@ -195,7 +195,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 			return open
 		}
 		v.Reason, v.WatchTime = set.blocker(ref, set.open, last)
-	case w.Select == "all" || count == 1: // any of one is that one
+	case w.Select == "all" || w.Select == "any" && count == 1: // any of one is that one
 		v.Reason, v.WatchTime = set.blocker(ref, set.unsatisfied, last)
 	default:
 		// Any and a count are woken by range, at each success in it: no single instance is worth watching.

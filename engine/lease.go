@@ -17,7 +17,7 @@ func (e *Engine) holdLease(tx Tx) (clock time.Time, err error) {
 	if clock, err = tx.Clock(); err != nil {
 		return clock, fmt.Errorf("read the clock: %w", err)
 	}
-	until := clock.Add(e.cfg.LeaseTerm)
+	until := e.leaseFrom(clock)
 	_, ok, err := tx.Acquire(serverLease(e.cfg.Owner), e.cfg.Owner, clock, until)
 	if err == nil && !ok {
 		err = errors.New("another process has it")

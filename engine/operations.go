@@ -180,17 +180,17 @@ func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now t
 	if err != nil {
 		return Instance{}, fmt.Errorf("cancel instance %d: %w", id, err)
 	}
+	if running {
+		e.inbox.cancel(cancelRequest{id, reason}) // it is in the rows, whether they can be read now or not
+	}
+	e.inbox.nudge()
 	before := instance.State
 	if instance, err = e.read(ctx, id); err != nil {
 		return Instance{}, err
 	}
-	switch {
-	case running:
-		e.inbox.cancel(cancelRequest{id, reason})
-	case ended:
+	if ended {
 		e.cfg.Observe(Notice{Instance: instance, From: before})
 	}
-	e.inbox.nudge()
 	return instance, nil
 }
 

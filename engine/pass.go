@@ -61,18 +61,19 @@ type turn struct {
 	poolFree map[string]int // of the pools that have a size
 	carried  map[int64]bool // outbox rows that a live attempt carries
 
-	popped  []readyStep // taken from the working set's queues
-	back    []readyStep // of those, and of the instances begun: what found no slot
-	later   []delayedStep
-	begun   []*run
-	starts  []startedStep
-	errands []startedErrand
-	notices []Notice
-	cancels []cancelRequest
-	next    time.Time
-	idle    bool
-	disk    *string // why nothing starts
-	fenced  bool    // a run that was to go on is another server's
+	popped   []readyStep // taken from the working set's queues
+	back     []readyStep // of those, and of the instances begun: what found no slot
+	later    []delayedStep
+	begun    []*run
+	starts   []startedStep
+	errands  []startedErrand
+	notices  []Notice
+	cancels  []cancelRequest
+	passedOn bool // one in the queue was not runnable any more: its place goes to the next, in a turn that follows at once
+	next     time.Time
+	idle     bool
+	disk     *string // why nothing starts
+	fenced   bool    // a run that was to go on is another server's
 }
 
 // A startedStep is an attempt of a step that the transaction has recorded and that is to be handed out.
@@ -363,7 +364,7 @@ func (t *turn) plan(full bool) error {
 	if errands && t.free > 0 {
 		t.next = earliest(t.next, outbox)
 	}
-	if full {
+	if full || t.passedOn {
 		t.next = t.now
 	}
 	if t.cfg.Closed {

@@ -89,7 +89,7 @@ func (e *Engine) inherit(tx Tx, now, clock time.Time) (*inheritance, error) {
 			if e.cfg.Shared && i.Lease.After(clock) && !fault.Planted(fault.TakeOverEarly) || fault.Planted(fault.Zombie) {
 				continue
 			}
-			fence, ok, err := tx.TakeOver(i.ID, i.Fence, e.cfg.Owner, clock.Add(e.cfg.LeaseTerm))
+			fence, ok, err := tx.TakeOver(i.ID, i.Fence, e.cfg.Owner, e.leaseFrom(clock))
 			if err != nil || !ok {
 				return nil, wrap(errors.Join(err, unless(ok, ErrConflict)), "take over %s", i.Name())
 			}
