@@ -172,6 +172,9 @@ func (e *Engine) Run(ctx context.Context) error {
 func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle bool, err error) {
 	e.noteClock(now)
 	e.local = now
+	if e.inbox.takeDoubt() {
+		e.sure = false
+	}
 	if now, err = e.storeTime(ctx, now); err == nil {
 		idle, err = e.turn(ctx, now)
 	}
@@ -300,6 +303,7 @@ type inbox struct {
 	mu      sync.Mutex
 	results []Result
 	cancels []cancelRequest
+	doubted bool // a write of another goroutine failed, and what it was to change may have changed
 	signal  chan struct{}
 }
 
@@ -336,6 +340,23 @@ func (b *inbox) putBack(results []Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.results = append(results, b.results...)
+}
+
+// doubt makes the next turn look at what the rows say.
+func (b *inbox) doubt() {
+	b.mu.Lock()
+	b.doubted = true
+	b.mu.Unlock()
+	b.nudge()
+}
+
+// takeDoubt reports whether there is any, once.
+func (b *inbox) takeDoubt() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	doubted := b.doubted
+	b.doubted = false
+	return doubted
 }
 
 func (b *inbox) take() (results []Result, cancels []cancelRequest) {

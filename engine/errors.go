@@ -12,4 +12,12 @@ var (
 	ErrUnavailable = errors.New("unavailable for the moment")
 )
 
+// ignoreInvalid passes over a definition that cannot be read, where that is another's to report.
+func ignoreInvalid(err error) error {
+	if errors.Is(err, ErrInvalid) {
+		return nil
+	}
+	return err
+}
+
 func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"time"
 
@@ -125,12 +126,7 @@ func judgeTime(now time.Time, s *Situation) Verdict {
 // judgeDependencies is the gate of everything upstream. Of several dependencies that are not satisfied the first declared is the reason.
 func judgeDependencies(now time.Time, s *Situation) Verdict {
 	verdict := open
-	for from := 0; from < len(s.Waits); {
-		to := from + 1
-		for to < len(s.Waits) && s.Waits[to].Dependency == s.Waits[from].Dependency && s.Waits[to].Ended == s.Waits[from].Ended {
-			to++
-		}
-		v := judgeDependency(now, s, from, to)
+	for v := range s.dependencies(now) {
 		if v.Event != "" {
 			return v // it ends the instance whatever the others say
 		}
@@ -141,9 +137,34 @@ func judgeDependencies(now time.Time, s *Situation) Verdict {
 				verdict.Wake = earliest(verdict.Wake, v.Wake) // a timeout of a later one must not be slept through
 			}
 		}
-		from = to
 	}
 	return verdict
+}
+
+// closedDependencies gives the reason of each declared dependency that is not satisfied.
+func closedDependencies(now time.Time, s *Situation) (reasons []Reason) {
+	for v := range s.dependencies(now) {
+		if !v.Open && v.Event == "" {
+			reasons = append(reasons, v.Reason)
+		}
+	}
+	return reasons
+}
+
+// dependencies yields the verdict of each declared dependency.
+func (s *Situation) dependencies(now time.Time) iter.Seq[Verdict] {
+	return func(yield func(Verdict) bool) {
+		for from := 0; from < len(s.Waits); {
+			to := from + 1
+			for to < len(s.Waits) && s.Waits[to].Dependency == s.Waits[from].Dependency && s.Waits[to].Ended == s.Waits[from].Ended {
+				to++
+			}
+			if !yield(judgeDependency(now, s, from, to)) {
+				return
+			}
+			from = to
+		}
+	}
 }
 
 // judgeDependency judges one declared dependency: the waits [from, to) are the pieces of its set (`dependencies.md` §7, §8).

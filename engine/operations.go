@@ -178,6 +178,9 @@ func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now t
 		return err
 	})
 	if err != nil {
+		if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) {
+			e.inbox.doubt() // the rows may say that it is being cancelled
+		}
 		return Instance{}, fmt.Errorf("cancel instance %d: %w", id, err)
 	}
 	if running {

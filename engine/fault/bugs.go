@@ -14,7 +14,7 @@ const (
 	UniqueKey           // a second instance of the same plan time is not refused
 	EffectFirst         // the effect comes before the commit that says so
 	LocalLease          // a lease is judged by the clock of the machine
-	ForgetFence         // the outcome of an attempt is taken from whoever brings it
+	ForgetFence         // what is written of a run is taken from whoever brings it
 	FenceNotGrown       // a take-over leaves the fence as it is
 	LimitThenFilter     // the head of the queue is taken first, and who may run looked at then
 	SlotCounter         // places in a pool are counted by what this server runs
@@ -45,7 +45,7 @@ var bugs = [Count]struct{ name, from, what string }{
 	UniqueKey:       {"unique-key", "F18: Argo 2694, 12625", "a second instance of the same plan time is not refused"},
 	EffectFirst:     {"effect-first", "F17: DolphinScheduler 10842", "the attempt is handed out before the commit that records it"},
 	LocalLease:      {"local-lease", "F5: db-scheduler 364", "the lease of a claim is set by the clock of the machine"},
-	ForgetFence:     {"forget-fence", "F13: Airflow 13747", "the outcome of an attempt is taken whatever its fence"},
+	ForgetFence:     {"forget-fence", "F13: Airflow 13747", "what is written of a run is taken whatever its fence"},
 	FenceNotGrown:   {"fence-not-grown", "F15: DolphinScheduler 16759", "a take-over leaves the fence as it is"},
 	LimitThenFilter: {"limit-then-filter", "F24: Airflow 45636", "the first pool in the queue hides the others"},
 	SlotCounter:     {"slot-counter", "F26: Argo 4632", "places in a pool are counted by what this server runs"},
