@@ -2,8 +2,11 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/almanac-sched/almanac/engine"
 )
 
 // The write-ahead log is copied back into the file when it has grown past walCopy, beside the writer; past walTruncate, because readers or a
@@ -19,6 +22,7 @@ const (
 // A checkpointer keeps the write-ahead log small from a goroutine and a connection of its own.
 type checkpointer struct {
 	wal     string
+	w       *writer
 	s       *session
 	wanted  chan struct{}
 	ended   chan error
@@ -28,7 +32,7 @@ type checkpointer struct {
 	turn    sync.Mutex // held by the writer during a transaction, and while the log is cut: neither waits for the other by polling
 }
 
-func startCheckpointer(path string) (*checkpointer, error) {
+func startCheckpointer(path string, w *writer) (*checkpointer, error) {
 	s, err := openSession(path, false)
 	if err != nil {
 		return nil, err
@@ -36,7 +40,7 @@ func startCheckpointer(path string) (*checkpointer, error) {
 	if err := s.control(walPatience); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	c := &checkpointer{wal: path + "-wal", s: s, wanted: make(chan struct{}, 1), ended: make(chan error, 1), cutAt: walTruncate}
+	c := &checkpointer{wal: path + "-wal", w: w, s: s, wanted: make(chan struct{}, 1), ended: make(chan error, 1), cutAt: walTruncate}
 	go c.run()
 	return c, nil
 }
@@ -44,9 +48,13 @@ func startCheckpointer(path string) (*checkpointer, error) {
 // look is called by the writer after each commit.
 func (c *checkpointer) look() {
 	c.commits++
-	if c.commits%walLook != 0 || c.busy.Load() || fileSize(c.wal) < walCopy {
+	if c.commits%walLook != 0 || c.busy.Load() || fileSize(c.wal) < walCopy && !c.w.ballast.missing() {
 		return
 	}
+	c.want()
+}
+
+func (c *checkpointer) want() {
 	select {
 	case c.wanted <- struct{}{}:
 	default:
@@ -57,21 +65,46 @@ func (c *checkpointer) run() {
 	var failed error
 	for range c.wanted {
 		c.busy.Store(true)
-		// A checkpoint that fails leaves the log as it is: nothing is lost, and the next one tries again.
-		failed = c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
-		if size := fileSize(c.wal); size >= c.cutAt {
-			c.turn.Lock()
-			failed = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
-			c.turn.Unlock()
-			c.cutAt = max(walTruncate, fileSize(c.wal)+walTruncate)
+		if fileSize(c.wal) >= walCopy && c.w.failed.Load() == nil {
+			failed = c.copy()
 		}
+		_ = c.w.ballast.tend() // for want of room, mostly: later there may be some
 		c.busy.Store(false)
 	}
 	c.ended <- failed
 }
 
+// copy copies the log back into the file. A checkpoint that finds no room or a lock leaves the log as it is: nothing is lost, and the next one tries
+// again. After an error of the disk there is no next one: pages that a failed sync did not write count as written from then on, and the log that
+// still holds them would be reused.
+func (c *checkpointer) copy() error {
+	err := c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
+	if size := fileSize(c.wal); size >= c.cutAt && !isFatal(err) {
+		c.turn.Lock()
+		err = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
+		c.turn.Unlock()
+		c.cutAt = max(walTruncate, fileSize(c.wal)+walTruncate)
+	}
+	switch {
+	case isFatal(err):
+		c.w.fail(fmt.Errorf("the store stopped writing after an error of the disk: copy the log back: %w", err))
+	case isFull(err):
+		c.w.ballast.release()
+	}
+	return unavailable(err)
+}
+
+// abandon ends the goroutine and leaves the connection to the end of the process.
+func (c *checkpointer) abandon() error {
+	close(c.wanted)
+	return <-c.ended
+}
+
 func (c *checkpointer) stop() error {
 	close(c.wanted)
 	failed := <-c.ended
+	if errors.Is(failed, engine.ErrUnavailable) {
+		failed = nil // the log is whole, and the next server copies it
+	}
 	return errors.Join(failed, c.s.close())
 }

@@ -24,12 +24,8 @@ import (
 const childMode = "ALMANAC_STORE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(childMode) {
-	case "write":
-		fmt.Fprintln(os.Stderr, writeForEver(os.Args[1]))
-		os.Exit(1)
-	case "full":
-		if err := writeUntilTheDiskFails(os.Args[1]); err != nil {
+	if run := childModes[os.Getenv(childMode)]; run != nil {
+		if err := run(os.Args[1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -37,6 +33,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// childModes are what a child does with the data directory that it is given.
+var childModes = map[string]func(dir string) error{"write": writeForEver, "full": writeUntilTheDiskFails}
 
 func child(t *testing.T, mode, dir string) *exec.Cmd {
 	t.Helper()

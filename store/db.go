@@ -19,6 +19,8 @@ type Config struct {
 	ReadOnly       bool   // beside a running server: no lock is taken, nothing is written
 	ForceNetworkFS bool   // use a network file system all the same
 	Readers        int    // snapshots at once; 0 is 4
+	File           string // of a reader: another name than almanac.db, as that of a copy
+	Ballast        int64  // bytes to be given up when the disk is full; 0 is none
 
 	Clock func() time.Time // by which leases are judged; nil where nobody asks, as of a reader
 }
@@ -30,7 +32,8 @@ type DB struct {
 	dir     *directory
 	readers chan *session // nil stands for a session not opened yet
 
-	writer *writer // nil when read-only
+	writer  *writer // nil when read-only
+	ballast *ballast
 
 	checking sync.WaitGroup
 	stop     context.CancelFunc // of the check that goes on beside
@@ -40,9 +43,12 @@ type DB struct {
 	inflight sync.WaitGroup
 }
 
-// checkAtOnce is the size up to which a file is checked before anything is done with it after an unclean stop: about a second and a half. A
+// checkAtOnce is the size up to which a file is checked before anything is done with it after an unclean stop: about a quarter of a second. A
 // larger one is checked beside the work that begins, and damage ends the writing then.
-var checkAtOnce int64 = 512 << 20
+var checkAtOnce int64 = 64 << 20
+
+// checkAlways is the size up to which a file is checked after a clean stop too: that costs less than anybody notices.
+const checkAlways = 16 << 20
 
 var _ engine.Store = (*DB)(nil)
 
@@ -56,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{cfg: cfg, dir: dir, readers: make(chan *session, cfg.Readers)}
+	db := &DB{cfg: cfg, dir: dir, readers: make(chan *session, cfg.Readers), ballast: newBallast(dir.path, cfg.Ballast)}
 	if err := db.open(ctx); err != nil {
 		return nil, errors.Join(err, dir.close())
 	}
@@ -72,7 +78,8 @@ func (db *DB) open(ctx context.Context) error {
 	later := false
 	if !db.cfg.ReadOnly {
 		if exists {
-			if later = unclean && fileSize(db.dir.file()) > checkAtOnce; unclean && !later {
+			size := fileSize(db.dir.file())
+			if later = unclean && size > checkAtOnce; unclean && !later || !unclean && size <= checkAlways {
 				if err := db.check(ctx); err != nil {
 					return db.unusable(op, err)
 				}
@@ -84,7 +91,7 @@ func (db *DB) open(ctx context.Context) error {
 			return db.unusable("create a database in", err)
 		}
 	}
-	first, err := openSession(db.dir.file(), true)
+	first, err := db.openReader()
 	if err != nil {
 		return db.unusable(op, err)
 	}
@@ -98,7 +105,10 @@ func (db *DB) open(ctx context.Context) error {
 		}
 		return nil
 	}
-	if db.writer, err = startWriter(db.dir.file(), db.cfg.Clock); err != nil {
+	if err := checkHead(first, db.dir.path); err != nil {
+		return errors.Join(db.unusable(op, err), first.close())
+	}
+	if db.writer, err = startWriter(db); err != nil {
 		return errors.Join(db.unusable(op, err), first.close())
 	}
 	if later {
@@ -137,16 +147,7 @@ func (db *DB) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.ctx = ctx
-	result := ""
-	err = s.read("PRAGMA quick_check(1)", func(c *columns) error {
-		result = c.text()
-		return nil
-	}, nil)
-	if err == nil && result != "ok" {
-		err = fmt.Errorf("%w: %s", ErrCorrupt, result)
-	}
-	return errors.Join(err, s.close())
+	return errors.Join(quickCheck(ctx, s, 1), s.close())
 }
 
 // checkBeside checks while the work goes on, and ends the writing when there is damage.
@@ -155,22 +156,14 @@ func (db *DB) checkBeside() {
 	db.stop = cancel
 	db.checking.Go(func() {
 		if err := db.check(ctx); err != nil && ctx.Err() == nil {
-			err = db.unusable("write to the database in", err)
-			db.writer.failed.CompareAndSwap(nil, &err)
+			db.writer.fail(err)
 		}
 	})
 }
 
 func (db *DB) checkVersion(s *session) error {
-	entries, err := migrations.ReadDir("migrations")
-	if err != nil {
-		return err
-	}
-	known, current := int64(len(entries)), int64(0)
-	err = s.read("SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1", func(c *columns) error {
-		current = c.int()
-		return nil
-	}, nil)
+	known := KnownSchema()
+	current, err := schemaVersion(s)
 	switch {
 	case err != nil:
 		return err
@@ -190,9 +183,13 @@ func (db *DB) unusable(op string, err error) error {
 		hint = "use that version, or restore a backup made by this one"
 	case errors.Is(err, ErrCorrupt):
 		hint = hintRestore
+	case errors.Is(err, ErrStale):
+		hint = hintStale
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		hint = "start again"
 	case isNoSpace(err):
+		hint = hintDisk
+	case isFull(err):
 		hint = hintDisk
 	default:
 		switch code(err) {
@@ -200,10 +197,12 @@ func (db *DB) unusable(op string, err error) error {
 			err, hint = fmt.Errorf("%w: %w", ErrCorrupt, err), hintRestore
 		case sqlite3.SQLITE_NOTADB:
 			err, hint = fmt.Errorf("%w: %w", ErrNotDatabase, err), hintRestore
-		case sqlite3.SQLITE_FULL:
-			hint = hintDisk
 		case sqlite3.SQLITE_IOERR:
-			hint = "check the disk and its free space"
+			hint = hintIO
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			hint = hintBusy
+		case sqlite3.SQLITE_READONLY:
+			hint = hintMounted
 		}
 	}
 	return &UnusableError{Dir: db.dir.path, Op: op, Hint: hint, Err: err}
@@ -225,6 +224,12 @@ func (db *DB) Close() error {
 		db.checking.Wait()
 	}
 	var errs []error
+	if db.writer != nil && db.Failed() != nil {
+		// The last connection to be closed copies the log back and removes it. After an error of the disk that must not be tried again by this
+		// process: a sync that is repeated may report what it has not done. The next one finds the log and begins anew.
+		_ = db.writer.abandon() // why it failed is known
+		return db.dir.close()
+	}
 	for range db.cfg.Readers {
 		if s := <-db.readers; s != nil {
 			errs = append(errs, s.close())
@@ -268,12 +273,12 @@ func (db *DB) read(ctx context.Context, fn func(v *view) error) (err error) {
 	}
 	defer func() { db.readers <- s }()
 	if s == nil {
-		if s, err = openSession(db.dir.file(), true); err != nil {
-			return fmt.Errorf("open a reader: %w", err)
+		if s, err = db.openReader(); err != nil {
+			return fmt.Errorf("open a reader: %w", unavailable(err))
 		}
 	}
 	if err := s.control("BEGIN"); err != nil {
-		return fmt.Errorf("begin to read: %w", err)
+		return fmt.Errorf("begin to read: %w", unavailable(err))
 	}
 	defer func() {
 		s.broken = nil
@@ -282,5 +287,5 @@ func (db *DB) read(ctx context.Context, fn func(v *view) error) (err error) {
 			s = nil // of no use any more; the next reader opens another
 		}
 	}()
-	return fn(&view{s: s, clock: db.cfg.Clock})
+	return unavailable(fn(&view{s: s, clock: db.cfg.Clock}))
 }

@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // applicationID marks a SQLite file as ours: "almn" as an integer.
@@ -22,22 +25,26 @@ const (
 // A directory is the data directory of a server.
 type directory struct {
 	path string
+	name string   // of the database in it
 	lock *os.File // nil when opened read-only
 }
 
-func (d *directory) file() string { return filepath.Join(d.path, fileName) }
+func (d *directory) file() string { return filepath.Join(d.path, d.name) }
 
 // prepare makes the directory and takes its lock for a writer, and refuses file systems on which SQLite cannot be trusted.
 func openDirectory(cfg Config) (*directory, error) {
 	const op = "open the data directory"
-	d := &directory{path: cfg.Dir}
+	d := &directory{path: cfg.Dir, name: fileName}
+	if cfg.ReadOnly && cfg.File != "" {
+		d.name = cfg.File
+	}
 	fail := func(err error, hint string) error { return &UnusableError{Dir: cfg.Dir, Op: op, Hint: hint, Err: err} }
 	if cfg.Dir == "" {
 		return nil, fail(errors.New("its path is empty"), "name a directory")
 	}
 	if !cfg.ReadOnly {
-		if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
-			return nil, fail(err, "name a directory that this user may write to")
+		if err := makeDir(cfg.Dir); err != nil {
+			return nil, fail(err, notWritable(err))
 		}
 	}
 	info, err := os.Stat(cfg.Dir)
@@ -67,28 +74,56 @@ func openDirectory(cfg Config) (*directory, error) {
 	}
 	d.lock, err = os.OpenFile(filepath.Join(cfg.Dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fail(err, "name a directory that this user may write to")
+		return nil, fail(err, notWritable(err))
 	}
-	held, err := tryLock(d.lock)
+	held, err := takeLock(d.lock)
 	if err != nil || held {
 		hint, cause := "check the permissions of the file lock in it", err
 		if held {
-			pid, _ := io.ReadAll(io.LimitReader(d.lock, 20))
 			cause, hint = ErrLocked, "stop that server first, or name another directory"
-			if p := strings.TrimSpace(string(pid)); p != "" {
-				cause = fmt.Errorf("%w (process %s)", ErrLocked, p)
+			if pid := lockedBy(d.lock); pid != "" {
+				cause = fmt.Errorf("%w (process %s)", ErrLocked, pid)
 			}
 		}
 		return nil, errors.Join(fail(cause, hint), d.lock.Close())
 	}
 	if err := d.writePID(); err != nil {
-		hint := "name a directory that this user may write to"
-		if isNoSpace(err) {
-			hint = hintDisk
-		}
-		return nil, errors.Join(fail(err, hint), d.lock.Close())
+		return nil, errors.Join(fail(err, notWritable(err)), d.lock.Close())
 	}
 	return d, nil
+}
+
+// takeLock takes the lock, and waits for it for a while when the process that wrote its number there lives no more: a child that it had just forked
+// when it was killed holds the lock on until it has become another program.
+func takeLock(f *os.File) (held bool, err error) {
+	const tries, pause = 60, 50 * time.Millisecond
+	for range tries {
+		if held, err = tryLock(f); !held || err != nil {
+			return held, err
+		}
+		if pid, err := strconv.Atoi(lockedBy(f)); err != nil || alive(pid) {
+			return true, nil
+		}
+		<-time.After(pause)
+	}
+	return true, nil
+}
+
+// lockedBy reads which process took the lock last, "" when that is not known.
+func lockedBy(f *os.File) string {
+	pid, _ := io.ReadAll(io.NewSectionReader(f, 0, 20))
+	return strings.TrimSpace(string(pid))
+}
+
+// notWritable says what to do about a directory that cannot be written to.
+func notWritable(err error) string {
+	switch {
+	case isNoSpace(err):
+		return hintDisk
+	case errors.Is(err, syscall.EROFS):
+		return hintMounted
+	}
+	return "name a directory that this user may write to"
 }
 
 func (d *directory) writePID() error {
@@ -120,6 +155,9 @@ func (d *directory) inspect() (exists, unclean bool, err error) {
 		if wal >= 0 {
 			return false, false, fail(fmt.Errorf("%w: almanac.db is gone, and almanac.db-wal is there", ErrCorrupt), hintRestore)
 		}
+		if held, known := readHead(d.path); known {
+			return false, false, fail(fmt.Errorf("%w: almanac.db is gone, and event %d has been in it", ErrStale, held.id), hintStale)
+		}
 		return false, false, nil
 	}
 	if err != nil {
@@ -138,10 +176,18 @@ func (d *directory) inspect() (exists, unclean bool, err error) {
 	if _, err := io.ReadFull(f, header); err != nil {
 		return true, unclean, fail(fmt.Errorf("%w: it ends within the header", ErrNotDatabase), "name another directory, or restore a backup")
 	}
-	if string(header[:16]) != "SQLite format 3\x00" {
+	magic := string(header[:16]) == "SQLite format 3\x00"
+	app := binary.BigEndian.Uint32(header[68:])
+	if unclean && (!magic || app != applicationID) {
+		// The power may have gone while the first page was copied back; then the log still has it, and reading shows it.
+		if n, err := applicationOf(d.file()); err == nil && n == applicationID {
+			return true, unclean, nil
+		}
+	}
+	if !magic {
 		return true, unclean, fail(ErrNotDatabase, "name another directory, or restore a backup")
 	}
-	if app := binary.BigEndian.Uint32(header[68:]); app != applicationID {
+	if app != applicationID {
 		return true, unclean, fail(fmt.Errorf("%w (application id %#x)", ErrForeign, app), "name another directory; this one is left as it is")
 	}
 	// While there is a log the file may rightly be shorter: the pages are in the log.
@@ -156,6 +202,19 @@ func (d *directory) inspect() (exists, unclean bool, err error) {
 	return true, unclean, nil
 }
 
+// applicationOf reads the mark of a database with its log, changing neither.
+func applicationOf(path string) (n int64, err error) {
+	s, err := openOutside(path)
+	if err != nil {
+		return 0, err
+	}
+	err = s.read("PRAGMA application_id", func(c *columns) error {
+		n = c.int()
+		return nil
+	}, nil)
+	return n, errors.Join(err, s.close())
+}
+
 // fileSize is -1 when there is no such file.
 func fileSize(path string) int64 {
 	info, err := os.Stat(path)
@@ -163,6 +222,23 @@ func fileSize(path string) int64 {
 		return -1
 	}
 	return info.Size()
+}
+
+// makeDir makes a directory with those above it that are missing, each with a name that survives power loss.
+func makeDir(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return os.MkdirAll(path, 0o700) // it is there, or says what is wrong
+	}
+	parent := filepath.Dir(path)
+	if parent != path {
+		if err := makeDir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return syncDir(parent)
 }
 
 // syncDir makes a rename in the directory survive power loss.

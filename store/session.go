@@ -57,9 +57,13 @@ func dsn(path string, readOnly bool) string {
 }
 
 func openSession(path string, readOnly bool) (*session, error) {
+	return openConnection(dsn(path, readOnly))
+}
+
+func openConnection(dsn string) (*session, error) {
 	opener.Lock()
 	defer opener.Unlock()
-	conn, err := new(sqlite.Driver).Open(dsn(path, readOnly))
+	conn, err := new(sqlite.Driver).Open(dsn)
 	if err != nil {
 		return nil, err
 	}
@@ -316,6 +320,9 @@ func code(err error) int {
 
 // isFatal reports whether nothing more may be written with this connection: what is on disk is not known any more.
 func isFatal(err error) bool {
+	if isFull(err) {
+		return false
+	}
 	switch code(err) {
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_READONLY:
 		return true

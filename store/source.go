@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -89,4 +90,15 @@ func (v *view) LeftOver(limit int) ([]int64, error) {
 		return nil
 	}, limit)
 	return ids, err
+}
+
+// EachLive calls each with the start of every attempt that has no end, by id.
+func (db *DB) EachLive(ctx context.Context, each func(started time.Time)) error {
+	return db.read(ctx, func(v *view) error {
+		list, err := v.Live()
+		for n := range list {
+			each(list[n].StartedAt)
+		}
+		return err
+	})
 }

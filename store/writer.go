@@ -16,6 +16,8 @@ const (
 	groupCalls = 256
 	groupWork  = 2000
 	largeWork  = 50_000 // statements and rows of one transaction after which memory is given back
+
+	manyCommits = 2000 // and so many commits: what was hot is read again in less time than one of them takes
 )
 
 // A request is one call of Write on its way through the writer.
@@ -35,27 +37,42 @@ type outcome struct {
 // writer owns the connection that writes. One goroutine runs the requests, as many as are waiting in one transaction, and answers them when
 // the commit is on disk.
 type writer struct {
-	queue  chan *request
-	ended  chan struct{}
-	s      *session
-	chain  chain // as committed
-	clock  func() time.Time
-	failed atomic.Pointer[error]
+	queue   chan *request
+	ended   chan struct{}
+	s       *session
+	chain   chain // as committed
+	commits int   // since memory was given back
+	clock   func() time.Time
+	failed  atomic.Pointer[error]
+	words   func(error) error // what failed says to a person
 
+	head        *headFile
+	ballast     *ballast
 	checkpoints *checkpointer
 }
 
-func startWriter(path string, clock func() time.Time) (*writer, error) {
+func startWriter(db *DB) (*writer, error) {
+	path := db.dir.file()
 	s, err := openSession(path, false)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: clock}
+	w := &writer{
+		queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: db.cfg.Clock, ballast: db.ballast,
+		words: func(err error) error { return db.unusable("write to the database in", err) },
+	}
 	if w.chain, err = readChain(s); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	if w.checkpoints, err = startCheckpointer(path); err != nil {
+	if w.head, err = openHead(db.dir.path); err != nil {
 		return nil, errors.Join(err, s.close())
+	}
+	w.head.write(w.chain)
+	if w.checkpoints, err = startCheckpointer(path, w); err != nil {
+		return nil, errors.Join(err, w.head.close(), s.close())
+	}
+	if w.ballast.missing() {
+		w.checkpoints.want()
 	}
 	go w.run(nil)
 	return w, nil
@@ -65,7 +82,20 @@ func startWriter(path string, clock func() time.Time) (*writer, error) {
 func (w *writer) stop() error {
 	close(w.queue)
 	<-w.ended
-	return errors.Join(w.checkpoints.stop(), w.s.close())
+	return errors.Join(w.checkpoints.stop(), w.head.close(), w.s.close())
+}
+
+// abandon ends the goroutines and leaves the connections to the end of the process.
+func (w *writer) abandon() error {
+	close(w.queue)
+	<-w.ended
+	return w.checkpoints.abandon()
+}
+
+// fail closes the writer for good.
+func (w *writer) fail(err error) {
+	err = w.words(err)
+	w.failed.CompareAndSwap(nil, &err)
 }
 
 // Write runs fn in a write transaction that it may share with concurrent calls, and returns when the changes have survived power loss. fn may
@@ -95,7 +125,7 @@ func (db *DB) Write(ctx context.Context, fn func(tx engine.Tx) error) error {
 	if o.exited {
 		runtime.Goexit()
 	}
-	return o.err
+	return unavailable(o.err)
 }
 
 // run is the writer's goroutine. rest are requests that an earlier goroutine left behind.
@@ -305,10 +335,15 @@ func (g *group) commit(t *tx) {
 		return
 	}
 	g.open = false
+	if g.w.chain.id != t.chain.id {
+		g.w.head.write(t.chain)
+	}
 	g.w.chain = t.chain
 	g.answer(nil)
-	if g.w.s.work >= largeWork {
-		// A plan of a day fills the page cache; nothing else needs so much of it. An error would only mean that it stays full.
+	// A plan of a day fills the page cache at once, small transactions fill it in hours with pages that are not looked at again. An error would only
+	// mean that it stays full.
+	if g.w.commits++; g.w.s.work >= largeWork || g.w.commits >= manyCommits {
+		g.w.commits = 0
 		_ = g.w.s.control("PRAGMA shrink_memory")
 	}
 }
@@ -333,11 +368,13 @@ func (g *group) rollback(cause error) {
 }
 
 // fail closes the writer for good when the error leaves unknown what is on disk: trying again after a failed fsync can report a success
-// that is none.
+// that is none. When there was no room it gives up the ballast, so that the next try finds some.
 func (g *group) fail(err error) {
-	if isFatal(err) {
-		err = fmt.Errorf("the store stopped writing after an error of the disk: %w", err)
-		g.w.failed.CompareAndSwap(nil, &err)
+	switch {
+	case isFull(err):
+		g.w.ballast.release()
+	case isFatal(err):
+		g.w.fail(fmt.Errorf("the store stopped writing after an error of the disk: %w", err))
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -81,6 +80,7 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	for _, c := range []*cobra.Command{
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.runCommand(),
 		a.psCommand(), a.explainCommand(), a.logsCommand(), a.triggerCommand(), a.cancelCommand(), a.confirmCommand(),
+		a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
 		a.tokenCommand(), a.schemaCommand(), a.versionCommand(), a.superviseCommand(),
 	} {
 		root.AddCommand(c)
@@ -259,6 +259,3 @@ func absolute(path string) (string, error) {
 	}
 	return abs, nil
 }
-
-// now is the one clock of the command line.
-func now() time.Time { return time.Now() }

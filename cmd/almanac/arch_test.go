@@ -38,12 +38,8 @@ var layers = map[string]layer{
 		why: "deps sees a schedule as a function from a window to times, so that it and recurrence stay independent",
 	},
 	"engine": {
-		ours: []string{"recurrence", "deps"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "math/rand", "math/rand/"},
+		ours: []string{"recurrence", "deps", "engine/fault"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "math/rand", "math/rand/"},
 		why: "engine decides; the world is behind the ports Store and Runner, which others implement",
-	},
-	"engine/invariant": {
-		ours: []string{"engine", "recurrence", "deps"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "math/rand", "math/rand/"},
-		why: "invariant judges rows that it is handed; any store can be checked, and nothing is changed",
 	},
 	"engine/spec": {
 		ours:   []string{"engine", "recurrence", "deps"},
@@ -64,7 +60,7 @@ var layers = map[string]layer{
 		why: "a simulated world takes everything from its seed, so that a seed is a whole history",
 	},
 	"engine/sim/model": {
-		ours: []string{"engine"}, banned: append([]string{"sync/atomic"}, pure[:len(pure)-3]...),
+		ours: []string{"engine", "engine/fault"}, banned: append([]string{"sync/atomic"}, pure[:len(pure)-3]...),
 		why: "the model keeps rows as plainly as can be, and shares nothing with the store that it is compared with",
 	},
 	"engine/action": {

@@ -10,6 +10,7 @@ import (
 const (
 	diskFloor   = 512 << 20 // bytes
 	diskPercent = 5
+	diskBallast = 64 << 20 // bytes set aside, and given up when the disk is full all the same
 )
 
 // diskLow reports whether the file system of the directory is nearly full, with the figures. One that cannot be asked is not low: the writes will

@@ -45,24 +45,27 @@ const (
 	kills       = 10
 )
 
+// killWitness writes lines in the form that chronocheck reads.
+const killWitness = `w() { echo "$1 $ALMANAC_INSTANCE $ALMANAC_ATTEMPT ${ALMANAC_STEP:--} $ALMANAC_FENCE $2 $(date +%%s%%N)" >> effects; }`
+
 const killWorkflow = `workflow: day
 jobs:
   load:
     at: [%[1]s]
     concurrency: 20
-    action: {type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects; sleep 0.4; echo "end $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects'}
+    action: {type: shell, command: '` + killWitness + `; w begin -; sleep 0.4; w end 0'}
   check:
     at: [%[1]s]
     concurrency: 20
     dependsOn: [{job: load, window: {from: PT0S, to: PT0S, closed: both}}]
-    action: {type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects; sleep 0.1; echo "end $ALMANAC_INSTANCE $ALMANAC_ATTEMPT" >> effects; exit 3'}
+    action: {type: shell, command: '` + killWitness + `; w begin -; sleep 0.1; w end 3; exit 3'}
   publish:
     at: [%[1]s]
     concurrency: 20
     dependsOn: [{job: check, onFailed: run, window: {from: PT0S, to: PT0S, closed: both}}]
     steps:
-      first: {type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects; echo "end $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects'}
-      second: {needs: [first], type: shell, command: 'echo "begin $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects; echo "end $ALMANAC_INSTANCE $ALMANAC_STEP$ALMANAC_ATTEMPT" >> effects'}
+      first: {type: shell, command: '` + killWitness + `; w begin -; w end 0'}
+      second: {needs: [first], type: shell, command: '` + killWitness + `; w begin -; w end 0'}
   join:
     at: [%[1]s]
     concurrency: 20
@@ -103,20 +106,26 @@ func TestTenKillsLoseAndDoubleNothing(t *testing.T) {
 		f, ok := readServerFile(data)
 		return ok && f.PID == c.Process.Pid && answers(f.Address+"/readyz")
 	}
+	var nemesis []byte
+	note := func(what string) { nemesis = fmt.Appendf(nemesis, "%d %s server\n", time.Now().UnixNano(), what) }
 	for i := range kills {
+		note("start")
 		c := serve()
 		moment := time.Duration(200+i*337%900) * time.Millisecond
 		if i == 3 || i == 7 {
 			moment = time.Duration(i*10) * time.Millisecond // while it starts
 		} else {
 			poll(t, "the server", func() bool { return up(c) })
+			note("ready")
 		}
 		<-time.After(moment)
+		note("kill")
 		require.NoError(t, c.Process.Kill())
 		_ = c.Wait()
 	}
 	last := serve()
 	poll(t, "the server", func() bool { return up(last) })
+	note("ready")
 	want := 4 * len(due)
 	poll(t, "the end of the day", func() bool {
 		all := instancesOf(t, data)
@@ -148,6 +157,12 @@ func TestTenKillsLoseAndDoubleNothing(t *testing.T) {
 	holdEffectsAgainstAttempts(t, data, filepath.Join(folder, "effects"))
 	db := openRows(t, data)
 	require.NoError(t, db.VerifyChain(context.Background()))
+
+	faults := filepath.Join(dir, "nemesis")
+	require.NoError(t, os.WriteFile(faults, nemesis, 0o600))
+	check := exec.Command(checkerProgram(t), "--data", data, "--witness", filepath.Join(folder, "effects"), "--nemesis", faults, "--slots", "8", "--epsilon", "20s")
+	out, err := check.CombinedOutput()
+	require.NoError(t, err, "%s", out)
 }
 
 // holdEffectsAgainstAttempts compares what the processes wrote with what is recorded of them.
@@ -157,11 +172,13 @@ func holdEffectsAgainstAttempts(t *testing.T, data, effects string) {
 	require.NoError(t, err)
 	begun, ended := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if attempt, ok := strings.CutPrefix(line, "begin "); ok {
+		words := strings.Fields(line)
+		require.Len(t, words, 7, line)
+		attempt := words[1] + " " + strings.TrimPrefix(words[3], "-") + words[2]
+		if words[0] == "begin" {
 			begun[attempt]++
 		} else {
-			ended[strings.TrimPrefix(line, "end ")]++
+			ended[attempt]++
 		}
 	}
 	recorded := 0

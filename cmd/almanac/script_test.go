@@ -42,6 +42,7 @@ func TestScript(t *testing.T) {
 			"signal": signalCommand,
 			"loaded": loadedCommand,
 			"field":  fieldCommand,
+			"spoil":  spoilCommand,
 		},
 	})
 }

@@ -42,7 +42,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, err
 	}
 	s := &site{dir: dir}
-	if s.db, err = store.Open(ctx, store.Config{Dir: dir, Clock: now}); err != nil {
+	if s.db, err = store.Open(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sched/almanac/store"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	var logs bool
+	c := &cobra.Command{
+		Use:   "backup TARGET",
+		Short: "copy the records to a new directory, while the server runs",
+		Long: `Copy the records of one moment to a new directory, whether a server runs or not; it is not held up. TARGET gets its name when everything in it is on the disk and
+was read back; it holds the database as one file, and a manifest with the version, the counts and a checksum of each file. What exists is never written over.
+
+The attempts' logs are copied with --with-logs only. Definitions are in the database as they were loaded; the folder itself, the scripts in it and secrets
+are not part of a backup.`,
+		Example: `  almanac backup /backups/almanac-$(date +%F)
+  almanac backup /backups/with-logs --with-logs`,
+		Args: exactly("TARGET"),
+	}
+	exits(c, exitFailed, exitUnusable)
+	data := a.addData(c)
+	c.Flags().BoolVar(&logs, "with-logs", false, "copy the attempts' logs too")
+	output := addOutput(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		dir, err := absolute(*data)
+		if err != nil {
+			return err
+		}
+		target, err := absolute(args[0])
+		if err != nil {
+			return err
+		}
+		db, err := store.Open(c.Context(), store.Config{Dir: dir, ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = db.Close() }() // nothing was written to it
+		m, err := db.Backup(c.Context(), target, store.BackupOptions{Program: build().Version, At: now(), Logs: logs})
+		if err != nil {
+			return err
+		}
+		if output.value == "json" {
+			return writeJSON(a.stdout, m)
+		}
+		_, err = fmt.Fprintf(a.stdout, "%s: %s, verified\n", args[0], contents(&m))
+		if err == nil && !logs {
+			_, err = fmt.Fprintln(a.stdout, "logs are not in it; --with-logs copies them")
+		}
+		return err
+	}
+	return c
+}
+
+// contents says in a line what a backup holds.
+func contents(m *store.Manifest) string {
+	var size int64
+	for _, f := range m.Files {
+		size += f.Bytes
+	}
+	text := fmt.Sprintf("%s, %s, %s, %.1f MiB", count(int(m.Counts.Jobs), "job"), count(int(m.Counts.Instances), "instance"), count(int(m.Counts.Events), "event"),
+		float64(size)/(1<<20))
+	if logs := len(m.Files) - 1; logs > 0 {
+		text += ", " + count(logs, "log")
+	}
+	return text
+}
