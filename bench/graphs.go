@@ -7,7 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -50,7 +53,7 @@ func benchGraphs(ctx context.Context, s setting) ([]figure, error) {
 	var figures []figure
 	for _, shape := range []func(int) graph{chain, fanOut, layers} {
 		small, large := shape(1000), shape(10_000)
-		ours, err := s.runGraph(ctx, small, s.n)
+		ours, lean, err := s.runGraph(ctx, small, s.n)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +66,7 @@ func benchGraphs(ctx context.Context, s setting) ([]figure, error) {
 			work: "1,000 `true` steps, " + small.name, bar: "≤ 2 × ninja -j2", met: ratio <= 2,
 			result: fmt.Sprintf("%.2f s; ninja %.2f s; **%.2f ×**", ours.Seconds(), theirs.Seconds(), ratio),
 		})
-		many, err := s.runGraph(ctx, large, max(1, s.n/2))
+		many, full, err := s.runGraph(ctx, large, max(1, s.n/2))
 		if err != nil {
 			return nil, err
 		}
@@ -71,16 +74,22 @@ func benchGraphs(ctx context.Context, s setting) ([]figure, error) {
 		figures = append(figures, figure{
 			work: "10,000 `true` steps, " + large.name, bar: "≤ 11 × the 1,000", met: growth <= 11,
 			result: fmt.Sprintf("%.2f s; **%.1f ×**", many.Seconds(), growth),
+		}, figure{
+			work: "the same, most memory of the server and of its supervisor", bar: "≤ 11 × the 1,000", met: full.server <= 11*lean.server && full.supervisor <= 11*lean.supervisor,
+			result: fmt.Sprintf("%.0f and %.0f MB; 1,000 steps: %.0f and %.0f MB", full.server, full.supervisor, lean.server, lean.supervisor),
 		})
 	}
 	return figures, nil
 }
 
-// runGraph is the median time of `almanac run` on the graph as the steps of one job.
-func (s setting) runGraph(ctx context.Context, g graph, n int) (time.Duration, error) {
+// footprint is the most memory that the two processes have had, in MB.
+type footprint struct{ server, supervisor float64 }
+
+// runGraph is the median time of `almanac run` on the graph as the steps of one job, and the most memory that it took in any run.
+func (s setting) runGraph(ctx context.Context, g graph, n int) (took time.Duration, most footprint, err error) {
 	folder := filepath.Join(s.dir, fmt.Sprintf("%s-%d", g.name, len(g.needs)))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return 0, err
+		return 0, most, err
 	}
 	var b strings.Builder
 	b.WriteString("workflow: bench\njobs:\n  graph:\n    at: [2026-08-03T00:00:00Z]\n    steps:\n")
@@ -96,14 +105,44 @@ func (s setting) runGraph(ctx context.Context, g graph, n int) (time.Duration, e
 		b.WriteString("}\n")
 	}
 	if err := os.WriteFile(filepath.Join(folder, "graph.yaml"), []byte(b.String()), 0o600); err != nil {
+		return 0, most, err
+	}
+	took, err = median(n, func(i int) (time.Duration, error) {
+		data := filepath.Join(s.dir, fmt.Sprintf("data-%s-%d-%d", g.name, len(g.needs), i))
+		cmd := exec.CommandContext(ctx, s.bin, "run", folder, "--date", "2026-08-03", "--data", data)
+		began := time.Now()
+		out, err := cmd.CombinedOutput()
+		took := time.Since(began)
+		if err != nil {
+			return 0, fmt.Errorf("run %s: %w\n%s", g.name, err, tail(out))
+		}
+		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+			most.server = max(most.server, float64(usage.Maxrss)*1024/1e6)
+		}
+		supervisor, err := supervisorPeak(data)
+		most.supervisor = max(most.supervisor, supervisor)
+		return took, err
+	})
+	return took, most, err
+}
+
+var supervisorPid = regexp.MustCompile(`supervisor listens.* pid=(\d+)`)
+
+// supervisorPeak is the most memory, in MB, that the supervisor of a data directory has had. It stays for two seconds after its last server.
+func supervisorPeak(data string) (float64, error) {
+	words, err := os.ReadFile(filepath.Join(data, "run", "supervisor.log"))
+	if err != nil {
 		return 0, err
 	}
-	return median(n, func(i int) (time.Duration, error) {
-		data := filepath.Join(s.dir, fmt.Sprintf("data-%s-%d-%d", g.name, len(g.needs), i))
-		began := time.Now()
-		err := command(ctx, s.dir, s.bin, "run", folder, "--date", "2026-08-03", "--data", data)
-		return time.Since(began), err
-	})
+	found := supervisorPid.FindSubmatch(words)
+	if found == nil {
+		return 0, errors.New("the supervisor did not name its process")
+	}
+	pid, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		return 0, err
+	}
+	return memoryOf(pid, "VmHWM:")
 }
 
 // runNinja is the median time of ninja -j2 on the same graph.

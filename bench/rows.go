@@ -5,64 +5,100 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/store"
 )
 
-// benchTransitions has 64 submitters claim and finish instances, each transition a durable write of its own with its event.
+// benchTransitions has 64 submitters claim and finish instances, each transition a durable write of its own with its event, of which those that
+// come together share a commit. What a commit costs is the pages that it touches, so where the rows lie decides: beside one another, when the
+// submitters take the instances in the order of their ids as those of one job follow one another, or each on pages of its own, as when instances of many
+// jobs are due at once.
 func benchTransitions(ctx context.Context, s setting) ([]figure, error) {
 	const submitters, each = 64, 1000
-	rate, err := median(s.n, func(i int) (float64, error) {
-		db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(i)), Clock: time.Now})
-		if err != nil {
-			return 0, err
-		}
-		defer db.Close()
-		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		first, err := insertWaiting(ctx, db, submitters*each, 0, now)
-		if err != nil {
-			return 0, err
-		}
-		began := time.Now()
-		errs := make(chan error, submitters)
-		var group sync.WaitGroup
-		for k := range submitters {
-			group.Go(func() {
-				for n := range each {
-					id := first + int64(k*each+n)
-					start := engine.Transition{Instance: id, Event: engine.Start, From: engine.Waiting, At: now, Owner: "bench", Lease: now.Add(time.Minute)}
-					end := engine.Transition{Instance: id, Event: engine.Succeed, From: engine.Running, Fence: 1, At: now}
-					for _, t := range []engine.Transition{start, end} {
-						err := db.Write(ctx, func(tx engine.Tx) error {
-							if ok, err := tx.Apply(t); err != nil || !ok {
-								return fmt.Errorf("%s of %d: %t, %w", t.Event, id, ok, err)
-							}
-							return nil
-						})
-						if err != nil {
+	var figures []figure
+	for _, order := range []struct {
+		name string
+		id   func(submitter, n int) int64
+	}{
+		{"rows beside one another", func(k, n int) int64 { return int64(n*submitters + k) }},
+		{"each row on pages of its own", func(k, n int) int64 { return int64(k*each + n) }},
+	} {
+		var written float64
+		rate, err := median(s.n, func(i int) (float64, error) {
+			db, err := store.Open(ctx, store.Config{Dir: filepath.Join(s.dir, fmt.Sprint(order.name, i))})
+			if err != nil {
+				return 0, err
+			}
+			defer db.Close()
+			now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+			first, err := insertWaiting(ctx, db, submitters*each, 0, now)
+			if err != nil {
+				return 0, err
+			}
+			blocks, err := blocksWritten()
+			if err != nil {
+				return 0, err
+			}
+			began := time.Now()
+			errs := make(chan error, submitters)
+			var group sync.WaitGroup
+			for k := range submitters {
+				group.Go(func() {
+					for n := range each {
+						if err := startAndEnd(ctx, db, first+order.id(k, n), now); err != nil {
 							errs <- err
 							return
 						}
 					}
-				}
-			})
+				})
+			}
+			group.Wait()
+			close(errs)
+			if err := <-errs; err != nil {
+				return 0, err
+			}
+			rate := float64(2*submitters*each) / time.Since(began).Seconds()
+			after, err := blocksWritten()
+			written = float64(after-blocks) * 512 / (2 * submitters * each)
+			return rate, err
+		})
+		if err != nil {
+			return nil, err
 		}
-		group.Wait()
-		close(errs)
-		if err := <-errs; err != nil {
-			return 0, err
-		}
-		return float64(2*submitters*each) / time.Since(began).Seconds(), nil
-	})
-	if err != nil {
-		return nil, err
+		figures = append(figures, figure{
+			work: "durable transitions, synchronous=FULL, group commit, 64 submitters, " + order.name, bar: "≥ 20,000 a second",
+			result: fmt.Sprintf("%.0f a second, %.1f KB written each", rate, written/1000), met: rate >= 20_000,
+		})
 	}
-	return []figure{{
-		work: "durable transitions, synchronous=FULL, group commit, 64 submitters", bar: "≥ 20,000 a second",
-		result: fmt.Sprintf("%.0f a second", rate), met: rate >= 20_000,
-	}}, nil
+	return figures, nil
+}
+
+// startAndEnd carries out two transitions, each in a write of its own.
+func startAndEnd(ctx context.Context, db *store.DB, id int64, now time.Time) error {
+	start := engine.Transition{Instance: id, Event: engine.Start, From: engine.Waiting, At: now, Owner: "bench", Lease: now.Add(time.Minute)}
+	end := engine.Transition{Instance: id, Event: engine.Succeed, From: engine.Running, Fence: 1, At: now}
+	for _, t := range []engine.Transition{start, end} {
+		err := db.Write(ctx, func(tx engine.Tx) error {
+			if ok, err := tx.Apply(t); err != nil || !ok {
+				return fmt.Errorf("%s of %d: %t, %w", t.Event, id, ok, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocksWritten is how many blocks of 512 bytes this process has had written to disks.
+func blocksWritten() (int64, error) {
+	var usage syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return usage.Oublock, err
 }
 
 // insertWaiting inserts n waiting instances of one job that do not wait for anything, and blocked ones that wait for an upstream

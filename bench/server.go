@@ -277,16 +277,19 @@ func cpuTime(pid int) (time.Duration, error) {
 }
 
 // rssOf is the resident memory of the process in MB.
-func rssOf(pid int) (float64, error) {
+func rssOf(pid int) (float64, error) { return memoryOf(pid, "VmRSS:") }
+
+// memoryOf is one of the measures that the system keeps of a process's memory, in MB.
+func memoryOf(pid int, measure string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, measure); ok {
 			kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return kb / 1000, err
+			return kb * 1024 / 1e6, err
 		}
 	}
-	return 0, errors.New("no VmRSS")
+	return 0, errors.New("no " + measure)
 }

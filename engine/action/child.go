@@ -41,25 +41,32 @@ const (
 )
 
 // spawner starts children, one after the other.
-func (s *supervisor) spawner(n int) {
+func (s *supervisor) spawner() {
 	for c := range s.queue {
-		if err := s.start(c, n); err != nil {
-			now := time.Now()
-			if c.started.IsZero() {
-				c.started = now
-			}
-			r := &report{Attempt: c.Attempt, Fence: c.Fence, Outcome: engine.OutcomeFailed, Message: "cannot start: " + err.Error(), StartedAt: c.started, EndedAt: now}
-			switch {
-			case errors.Is(err, errCancelled):
-				r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled before it started"
-			case errors.Is(err, errStopped):
-				r.Outcome, r.Message = engine.OutcomeLost, stoppedMessage
-			case errors.Is(err, errLease):
-				r.Outcome, r.Message = engine.OutcomeLost, tooLateMessage
-			}
-			s.conclude(c, r)
-		}
+		s.launch(c)
 	}
+}
+
+// launch starts a child, or says why it cannot be.
+func (s *supervisor) launch(c *child) {
+	err := s.start(c)
+	if err == nil {
+		return
+	}
+	now := time.Now()
+	if c.started.IsZero() {
+		c.started = now
+	}
+	r := &report{Attempt: c.Attempt, Fence: c.Fence, Outcome: engine.OutcomeFailed, Message: "cannot start: " + err.Error(), StartedAt: c.started, EndedAt: now}
+	switch {
+	case errors.Is(err, errCancelled):
+		r.Outcome, r.Message = engine.OutcomeCancelled, "cancelled before it started"
+	case errors.Is(err, errStopped):
+		r.Outcome, r.Message = engine.OutcomeLost, stoppedMessage
+	case errors.Is(err, errLease):
+		r.Outcome, r.Message = engine.OutcomeLost, tooLateMessage
+	}
+	s.conclude(c, r)
 }
 
 var (
@@ -77,7 +84,7 @@ const (
 )
 
 // start forks one child. An error means that there is none.
-func (s *supervisor) start(c *child, spawner int) error {
+func (s *supervisor) start(c *child) error {
 	log, err := s.logs.create(c.Attempt)
 	if err != nil {
 		return err
@@ -98,7 +105,8 @@ func (s *supervisor) start(c *child, spawner int) error {
 		return err
 	}
 	s.tickets++
-	s.forks[spawner] = s.tickets
+	ticket := s.tickets
+	s.forks[ticket] = true
 	c.log = log
 	c.started = time.Now()
 	s.mu.Unlock()
@@ -116,7 +124,7 @@ func (s *supervisor) start(c *child, spawner int) error {
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forks[spawner] = 0
+	delete(s.forks, ticket)
 	s.forked++
 	defer s.changed.Broadcast()
 	if err != nil {
@@ -317,11 +325,12 @@ func (s *supervisor) conclude(c *child, r *report) {
 		s.log.Error("outcome not written, kept in memory", "attempt", c.Attempt, "error", err)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.live, c.Attempt)
 	s.ended = true
-	if s.server != nil {
-		s.server.tell(message{Report: r})
+	server := s.server
+	s.mu.Unlock()
+	if server != nil {
+		server.tell(message{Report: r})
 	}
 	s.journal.wantSync()
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -335,14 +334,17 @@ func appendLine(text []byte, e entry) []byte {
 	if err != nil {
 		panic("stuck: this is a bug: a journal entry has no JSON: " + err.Error())
 	}
-	text = fmt.Appendf(text, "%0*x ", sumLength, crc32.Checksum(doc, castagnoli))
+	text = append(append(text, checksum(doc)...), ' ')
 	return append(append(text, doc...), '\n')
+}
+
+func checksum(doc []byte) string {
+	return fmt.Sprintf("%0*x", sumLength, crc32.Checksum(doc, castagnoli))
 }
 
 func parseLine(line []byte) (e entry, ok bool) {
 	sum, doc, found := bytes.Cut(line, []byte{' '})
-	want, err := strconv.ParseUint(string(sum), 16, 32)
-	if !found || len(sum) != sumLength || err != nil || uint32(want) != crc32.Checksum(doc, castagnoli) {
+	if !found || string(sum) != checksum(doc) {
 		return entry{}, false
 	}
 	return e, json.Unmarshal(doc, &e) == nil
@@ -380,7 +382,7 @@ func parseAfter(line []byte) (e entry, from int, ok bool) {
 		if next < 0 {
 			return entry{}, 0, false
 		}
-		if at += next; at >= sumLength {
+		if at += next; at > sumLength {
 			if e, ok := parseLine(line[at-sumLength:]); ok {
 				return e, at - sumLength, true
 			}

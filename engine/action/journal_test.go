@@ -18,6 +18,9 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+// logTo is a log that a test reads.
+func logTo(w *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
 func openAt(t require.TestingT, dir string, now time.Time) (*journal, []birth) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)

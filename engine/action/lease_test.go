@@ -3,7 +3,11 @@ package action_test
 import (
 	"context"
 	"net/http"
+	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -118,6 +122,7 @@ func TestALeaseThatEndsInASocketStartsNothing(t *testing.T) {
 	require.Equal(t, engine.OutcomeSucceeded, b.run(b.shell("true")).Outcome)
 	supervisor := b.supervisor()
 	require.NoError(t, syscall.Kill(supervisor, syscall.SIGSTOP))
+	eventually(t, "stopped with all its threads", func() bool { return stopped(t, supervisor) })
 	a := b.shell("touch witness")
 	until := leased(&a, 1700*time.Millisecond)
 	c := b.start(a)
@@ -125,6 +130,19 @@ func TestALeaseThatEndsInASocketStartsNothing(t *testing.T) {
 	require.NoError(t, syscall.Kill(supervisor, syscall.SIGCONT))
 	require.Equal(t, "not started: its lease had ended", await(t, c).Message)
 	require.NoFileExists(t, filepath.Join(b.folder, "witness"))
+}
+
+// stopped reports that no thread of a process runs.
+func stopped(t *testing.T, pid int) bool {
+	states, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	require.NoError(t, err)
+	for _, path := range states {
+		text, _ := os.ReadFile(path)
+		if !strings.Contains(string(text), ") T ") {
+			return false
+		}
+	}
+	return len(states) > 0 || runtime.GOOS != "linux"
 }
 
 func TestTheLeaseEndsChildrenOfADeadServer(t *testing.T) {

@@ -128,6 +128,14 @@ func (l *link) hasMemory() bool {
 
 // say queues a message. The caller holds the lock.
 func (l *link) say(m message) {
+	if l.conn != nil && len(l.queue) == 0 { // nothing waits to be said before it: it need not go by way of another goroutine
+		if taken, rest := l.conn.trySend(m); taken {
+			if rest {
+				l.nudge()
+			}
+			return
+		}
+	}
 	l.queue = append(l.queue, m)
 	if !l.running {
 		l.running = true
@@ -210,6 +218,7 @@ func (l *link) converse(w *wire) {
 		l.mu.Unlock()
 	}()
 	for {
+		w.Lock()
 		l.mu.Lock()
 		ms, closed := l.queue, l.closed
 		l.queue = nil
@@ -218,12 +227,9 @@ func (l *link) converse(w *wire) {
 			l.acks = nil
 		}
 		l.mu.Unlock()
-		if len(ms) > 0 {
-			if err := w.send(ms); err != nil {
-				return
-			}
-		}
-		if closed {
+		err := w.send(ms)
+		w.Unlock()
+		if closed || err != nil {
 			return
 		}
 		select {
@@ -291,20 +297,19 @@ func (l *link) hear(w *wire) {
 // deliver hands an outcome to whoever awaits it, once, and acknowledges it when that has returned.
 func (l *link) deliver(r engine.Result, recorded bool) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	f := l.flight[r.Attempt]
 	if f == nil || l.closed {
+		l.mu.Unlock()
 		return // nobody here waits for it: the journal keeps it until a server asks
 	}
 	delete(l.flight, r.Attempt)
 	l.calls.Add(1)
-	go func() {
-		defer l.calls.Done()
-		f(r)
-		if recorded {
-			l.ack(r.Attempt)
-		}
-	}()
+	l.mu.Unlock()
+	defer l.calls.Done()
+	f(r)
+	if recorded {
+		l.ack(r.Attempt)
+	}
 }
 
 // ack remembers that the journal may forget an outcome, and says so soon, with others.

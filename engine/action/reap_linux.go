@@ -86,8 +86,8 @@ func (s *supervisor) reapOne(pid int) (*child, syscall.WaitStatus) {
 
 // forking reports whether a fork with a ticket up to last is under way. The caller holds the lock.
 func (s *supervisor) forking(last int64) bool {
-	for _, ticket := range s.forks {
-		if ticket != 0 && ticket <= last {
+	for ticket := range s.forks {
+		if ticket <= last {
 			return true
 		}
 	}

@@ -18,26 +18,43 @@ type session struct {
 	closed bool
 }
 
-// tell queues a message. It never blocks: what a server does not read is in the journal anyway.
-func (c *session) tell(m message) {
-	c.mu.Lock()
-	c.out = append(c.out, m)
-	c.mu.Unlock()
+// flush makes write send what is queued.
+func (c *session) flush() {
 	select {
 	case c.signal <- struct{}{}:
 	default:
 	}
 }
 
+// tell sends a message, or queues it where that would have to wait: what a server does not read is in the journal anyway.
+func (c *session) tell(m message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken, rest := false, false
+	if len(c.out) == 0 && !c.closed {
+		taken, rest = c.wire.trySend(m)
+	}
+	switch {
+	case !taken:
+		c.out = append(c.out, m)
+	case !rest:
+		return
+	}
+	c.flush()
+}
+
 // write sends what is queued until the connection breaks or close is called.
 func (c *session) write() {
 	defer c.wire.Close()
 	for range c.signal {
+		c.wire.Lock()
 		c.mu.Lock()
 		ms, closed := c.out, c.closed
 		c.out = nil
 		c.mu.Unlock()
-		if err := c.wire.send(ms); err != nil || closed {
+		err := c.wire.send(ms)
+		c.wire.Unlock()
+		if err != nil || closed {
 			return
 		}
 	}
@@ -48,10 +65,7 @@ func (c *session) close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	select {
-	case c.signal <- struct{}{}:
-	default:
-	}
+	c.flush()
 }
 
 // greet serves one connection to its end.
@@ -154,7 +168,8 @@ func (s *supervisor) adopt(c *session, attempts []int64) (unknown []int64) {
 	return unknown
 }
 
-// accept takes a new child in. An attempt that was asked for before is not started twice: it is reported instead.
+// accept takes a new child in. An attempt that was asked for before is not started twice: it is reported instead. When nothing else is being said
+// or started the child is started here and now, without waking another goroutine for it.
 func (s *supervisor) accept(c *session, ask *spawn) {
 	if r, ok := s.journal.find(ask.Attempt); ok {
 		c.tell(message{Report: r})
@@ -169,8 +184,13 @@ func (s *supervisor) accept(c *session, ask *spawn) {
 		s.live[ask.Attempt] = child
 		s.rouse()
 	}
+	alone := len(s.forks) == 0
 	s.mu.Unlock()
-	if !known {
+	switch {
+	case known:
+	case alone && len(s.queue) == 0 && c.wire.buffered() == 0:
+		s.launch(child)
+	default:
 		s.queue <- child
 	}
 }

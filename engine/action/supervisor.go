@@ -33,7 +33,7 @@ type supervisor struct {
 	order   int64                // children accepted so far
 	tickets int64                // forks begun so far
 	forked  int64                // forks that have returned
-	forks   [spawners]int64      // ticket of the fork that each spawner is in the middle of, 0 when in none
+	forks   map[int64]bool       // tickets of the forks under way
 	strays  map[int]*stray       // children of children that came to us and have not been reaped
 	ended   bool                 // a child has ended since the last look for strays
 	idle    time.Time            // since when there has been neither server nor child; zero when there is one
@@ -49,7 +49,7 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 	s := &supervisor{
 		version: version, log: log, outMark: outputVariable + filepath.Join(dir, runFolder, outputFolder) + "/", boot: bootID(),
 		queue: make(chan *child, 1024), live: map[int64]*child{}, pids: map[int]*child{}, strays: map[int]*stray{},
-		look: map[int64]*logGrowth{}, wake: make(chan struct{}, 1), idle: time.Now(),
+		forks: map[int64]bool{}, look: map[int64]*logGrowth{}, wake: make(chan struct{}, 1), idle: time.Now(),
 	}
 	s.changed = sync.NewCond(&s.mu)
 	if err := becomeSubreaper(); err != nil {
@@ -94,8 +94,8 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 func (s *supervisor) serve(ctx context.Context, listener *net.UnixListener) error {
 	go s.reap()
 	go s.journal.keepSynced()
-	for n := range spawners {
-		go s.spawner(n)
+	for range spawners {
+		go s.spawner()
 	}
 	go func() {
 		for {

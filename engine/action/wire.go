@@ -2,9 +2,12 @@ package action
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/gob"
 	"fmt"
 	"net"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -100,33 +103,67 @@ func (r *report) result() engine.Result {
 	return res
 }
 
-// wire is a connection that speaks gob: one goroutine reads, another writes.
+// wire is a connection that speaks gob: one goroutine reads; whoever has locked it writes.
 type wire struct {
 	net.Conn
 	dec *gob.Decoder
-	enc *gob.Encoder
-	buf *bufio.Writer
+	in  *bufio.Reader // of dec
+
+	sync.Mutex
+	raw  syscall.RawConn // nil: every write may wait
+	enc  *gob.Encoder
+	left bytes.Buffer // encoded and not yet with the kernel
 }
 
 func newWire(c net.Conn) *wire {
-	buf := bufio.NewWriterSize(c, 16<<10)
-	return &wire{Conn: c, dec: gob.NewDecoder(bufio.NewReaderSize(c, 16<<10)), enc: gob.NewEncoder(buf), buf: buf}
+	in := bufio.NewReaderSize(c, 16<<10)
+	w := &wire{Conn: c, dec: gob.NewDecoder(in), in: in}
+	w.enc = gob.NewEncoder(&w.left)
+	if s, ok := c.(syscall.Conn); ok {
+		w.raw, _ = s.SyscallConn()
+	}
+	return w
 }
 
-// send writes messages and hands them to the kernel at once.
+// send hands what is left over and the messages to the kernel, however long that takes. The caller holds the lock.
 func (w *wire) send(ms []message) error {
 	for i := range ms {
 		if err := w.enc.Encode(&ms[i]); err != nil {
 			return fmt.Errorf("send a message: %w", err)
 		}
 	}
-	return w.buf.Flush()
+	_, err := w.left.WriteTo(w.Conn)
+	return err
 }
+
+// trySend hands a message to the kernel if nobody else is writing and the peer keeps up, without waiting; taken says whether it did. Of a message
+// that was taken in part the rest is left to the next send, and so is the discovery that the connection is broken.
+func (w *wire) trySend(m message) (taken, rest bool) {
+	if !w.TryLock() {
+		return false, false
+	}
+	defer w.Unlock()
+	if w.raw == nil || w.left.Len() > 0 || w.enc.Encode(&m) != nil {
+		return false, false
+	}
+	_ = w.raw.Write(func(fd uintptr) bool {
+		if n, err := syscall.Write(int(fd), w.left.Bytes()); err == nil {
+			w.left.Next(n)
+		}
+		return true
+	})
+	return true, w.left.Len() > 0
+}
+
+// buffered is how many bytes have come in that dec has not read; only the goroutine that reads may ask.
+func (w *wire) buffered() int { return w.in.Buffered() }
 
 // greet sends a hello.
 func (w *wire) greet(h hello) error {
+	w.Lock()
+	defer w.Unlock()
 	if err := w.enc.Encode(&h); err != nil {
 		return fmt.Errorf("send a hello: %w", err)
 	}
-	return w.buf.Flush()
+	return w.send(nil)
 }
