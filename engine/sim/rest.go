@@ -1,0 +1,312 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/invariant"
+)
+
+// patience is how long after everything is healed something may be on its way.
+const patience = 20 * time.Minute
+
+// checkRest is what must hold when a healed world has had its time: the rows are what was committed, and everything has ended, is on its way, or waits for
+// a reason that stands.
+func (w *World) checkRest() {
+	w.read(func(v engine.View) error {
+		for _, check := range []func(v engine.View) error{w.checkRows, w.checkProgress, w.checkPlanned, w.checkDelivered} {
+			if err := check(v); err != nil || w.violation != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if w.violation == nil {
+		w.checkInvariants()
+	}
+	if w.violation == nil {
+		w.checkSecondRecovery()
+	}
+}
+
+// checkRows holds every row against the book: nothing is there that no commit wrote, and nothing is gone.
+func (w *World) checkRows(v engine.View) error {
+	for _, id := range sortedKeys(w.ledger.instances) {
+		e := w.ledger.instances[id]
+		i, err := v.Instance(id)
+		if errors.Is(err, engine.ErrNotFound) {
+			w.broken("I14", "instance %d of %s@%s is gone", id, e.ref, e.plan)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if i.State != e.state || i.Fence != e.fence || i.Job != e.job || i.Version != e.version || i.Key != e.key || !i.PlanTime.Equal(e.plan) ||
+			i.State == engine.Running && (i.Owner != e.owner || i.Lease.UnixMilli() != e.lease.UnixMilli()) {
+			w.broken("store", "instance %d is %+v, and what was committed is %+v", id, i, *e)
+			return nil
+		}
+		attempts, err := v.Attempts(id)
+		if err != nil {
+			return err
+		}
+		if len(attempts) != len(e.attempts) {
+			w.broken("store", "instance %d of %s has %d attempts, and %d were committed", id, e.ref, len(attempts), len(e.attempts))
+			return nil
+		}
+		for n := range attempts {
+			known := w.ledger.attempts[attempts[n].ID]
+			if known == nil || (known.result == nil) != (attempts[n].Result == nil) || known.result != nil && known.result.Outcome != attempts[n].Result.Outcome {
+				w.broken("I2", "attempt %+v is not what was committed", attempts[n])
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// checkProgress demands that what is open is on its way or waits for a reason that stands.
+func (w *World) checkProgress(v engine.View) error {
+	now := w.epoch.Add(w.t)
+	live, err := v.Live()
+	if err != nil {
+		return err
+	}
+	free := 0
+	for _, s := range w.servers {
+		mine := 0
+		for i := range live {
+			if !w.shape.shared || live[i].Owner == s.owner {
+				mine++
+			}
+		}
+		free += max(0, w.shape.slots-mine)
+	}
+	for i := range live {
+		if live[i].StartedAt.Before(now.Add(-patience)) {
+			w.broken("progress", "attempt %d of instance %d lives since %s, and everything is healed: %+v", live[i].ID, live[i].Instance, live[i].StartedAt, w.witness.children[live[i].ID])
+			return nil
+		}
+	}
+	for _, id := range sortedKeys(w.ledger.instances) {
+		e := w.ledger.instances[id]
+		switch e.state {
+		case engine.Running:
+			err = w.checkRunning(v, e, now)
+		case engine.Waiting:
+			err = w.checkWaiting(v, e, now, free)
+		}
+		if err != nil || w.violation != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) checkRunning(v engine.View, e *entry, now time.Time) error {
+	for _, id := range e.attempts {
+		if a := w.ledger.attempts[id]; a.result == nil && !a.row.Error {
+			return nil
+		}
+	}
+	steps, err := v.Steps(e.id)
+	if err != nil {
+		return err
+	}
+	last := time.Time{}
+	for _, s := range steps {
+		if s.NotBefore.After(last) {
+			last = s.NotBefore
+		}
+	}
+	for _, id := range e.attempts {
+		if r := w.ledger.attempts[id].result; r != nil && r.EndedAt.After(last) {
+			last = r.EndedAt
+		}
+	}
+	if last.Before(now.Add(-patience)) {
+		w.broken("progress", "instance %d of %s@%s runs, and nothing of it lives or is due: %+v", e.id, e.ref, e.plan, steps)
+	}
+	return nil
+}
+
+// checkWaiting judges a waiting instance on the rows: one whose gates are all open and for which there is a slot has been forgotten.
+func (w *World) checkWaiting(v engine.View, e *entry, now time.Time, free int) error {
+	if e.notBefore.After(now.Add(-patience)) {
+		return nil
+	}
+	i, err := v.Instance(e.id)
+	if err != nil {
+		return err
+	}
+	job := w.ledger.definition(e.version)
+	verdict, err := judge(v, &i, job, now)
+	if err != nil {
+		return err
+	}
+	switch {
+	case verdict.Open && free > 0 && w.roomInPool(job.Pool):
+		w.broken("I7", "instance %d of %s@%s waits behind the gate %s since %s, and every gate is open: %+v", e.id, e.ref, e.plan, i.Gate, i.NotBefore, i.Reason)
+	case verdict.Event != "":
+		w.broken("I7", "instance %d of %s@%s waits, and should %s: %+v", e.id, e.ref, e.plan, verdict.Event, verdict.Reason)
+	case i.Gate == engine.GateTime:
+		w.broken("I7", "instance %d of %s@%s was never looked at", e.id, e.ref, e.plan)
+	case verdict.Gate != i.Gate && !verdict.Open:
+		w.saw("gate moved on")
+	}
+	return nil
+}
+
+func (w *World) roomInPool(pool string) bool {
+	n := 0
+	for _, a := range w.ledger.live {
+		if a.row.Pool == pool {
+			n++
+		}
+	}
+	return pool == "" || n < w.shape.pools[pool]
+}
+
+// judge evaluates a waiting instance on the rows.
+func judge(v engine.View, i *engine.Instance, job *engine.Job, now time.Time) (engine.Verdict, error) {
+	s := &engine.Situation{Instance: i, Job: job}
+	var err error
+	if s.Waits, err = v.Waits(i.ID); err != nil {
+		return engine.Verdict{}, err
+	}
+	s.Facts = make([]engine.Facts, len(s.Waits))
+	for n := range s.Waits {
+		if s.Facts[n], err = v.Facts(&s.Waits[n]); err != nil {
+			return engine.Verdict{}, err
+		}
+	}
+	if s.Active, err = v.ActiveCount(i.Job); err != nil {
+		return engine.Verdict{}, err
+	}
+	if s.LaterDue, err = v.LaterDue(i, now); err != nil {
+		return engine.Verdict{}, err
+	}
+	return engine.Evaluate(now, s), nil
+}
+
+// checkPlanned demands that every active job is planned beyond now: I1.
+func (w *World) checkPlanned(engine.View) error {
+	now := w.epoch.Add(w.t)
+	for _, id := range sortedKeys(w.ledger.jobs) {
+		row := w.ledger.jobs[id].row
+		job := w.ledger.definition(row.Version)
+		if row.Removed || row.Disabled || job == nil || job.When.Manual {
+			continue
+		}
+		if !row.PlannedTo.After(now) {
+			w.broken("I1", "%s is planned to %s, and it is %s", row.Ref, row.PlannedTo, now)
+			return nil
+		}
+	}
+	return nil
+}
+
+// checkDelivered demands that every outbox row that is old enough is delivered, and the delivery seen: I8.
+func (w *World) checkDelivered(engine.View) error {
+	now := w.epoch.Add(w.t)
+	for _, id := range sortedKeys(w.ledger.outbox) {
+		row := w.ledger.outbox[id]
+		i := w.ledger.instances[row.Instance]
+		switch {
+		case i == nil:
+		case row.State == engine.OutboxPending && row.CreatedAt.Before(now.Add(-2*patience)) && row.NotBefore.Before(now.Add(-patience)):
+			w.broken("I8", "outbox row %d of instance %d of %s is not delivered: %+v", id, i.id, i.ref, *row)
+		case row.State == engine.OutboxDelivered:
+			job := w.ledger.definition(i.version)
+			if job != nil && job.ErrorAction != nil && job.ErrorAction.Type != engine.ActionNone && w.witness.delivered[i.id] == 0 {
+				w.broken("I8", "outbox row %d of instance %d of %s is delivered, and nobody has seen it", id, i.id, i.ref)
+			}
+		}
+	}
+	return nil
+}
+
+// checkInvariants is the check that `almanac verify` makes, on the rows alone.
+func (w *World) checkInvariants() {
+	slots := w.shape.slots * w.shape.servers
+	report, err := invariant.Check(context.Background(), w.rows, invariant.Options{
+		Decode: w.decode, Now: w.epoch.Add(w.t), Retention: w.shape.retention, Settled: true, Grace: patience, Slots: slots,
+	})
+	switch {
+	case err != nil:
+		w.broken("store", "%s", err)
+	default:
+		for _, v := range report.Violations {
+			if !w.misread(v) {
+				w.broken(v.Invariant, "the rows: %s", v)
+			}
+		}
+	}
+}
+
+// misread reports whether the rows alone do not tell enough to judge by, and the book, which has seen every commit, has found nothing wrong.
+func (w *World) misread(v invariant.Violation) bool {
+	if w.shape.retention > 0 {
+		return true // it takes the history of what is still there, and rows that others are held against
+	}
+	wrongClock := w.shape.nemesis[blowClock] > 0
+	cameBack := w.seen["add again"]+w.seen["enable"] > 0
+	switch v.Invariant {
+	case "I1", "I4":
+		// What was due while a job was away is dropped, and those that waited for it went on. A load by a clock that is days off dates itself into another
+		// version's time.
+		return wrongClock || cameBack
+	case "I14":
+		return cameBack && strings.Contains(v.Words, "are there")
+	case "I12":
+		// A circle may lie behind another dependency that does not open either, and then that one is the reason that is given.
+		return true
+	case "I7":
+		// With a clock set back those in front wait for their time again, and the end of each will look at the next.
+		return wrongClock && strings.Contains(v.Words, "nothing will look at the next")
+	case "I10":
+		// The policy of the version that came later cancelled it.
+		return strings.Contains(v.Words, "cancelled for overlap, and the job says")
+	}
+	return false
+}
+
+// checkSecondRecovery restarts every server twice at one moment: the second time nothing may change but leases and fences (I15).
+func (w *World) checkSecondRecovery() {
+	restart := func() {
+		for _, s := range w.servers {
+			s.crash("for I15", true)
+		}
+		if w.shape.shared {
+			w.until(w.t + 2*time.Minute) // until the leases have passed
+		}
+		for _, s := range w.servers {
+			s.start()
+		}
+		w.until(w.t + 10*time.Millisecond)
+	}
+	restart()
+	if w.violation != nil {
+		return
+	}
+	type standing struct {
+		state    engine.State
+		attempts int
+	}
+	before := map[int64]standing{}
+	for id, i := range w.ledger.instances {
+		if i.state != engine.Running && i.state != engine.Waiting {
+			before[id] = standing{i.state, len(i.attempts)}
+		}
+	}
+	restart()
+	for _, id := range sortedKeys(before) {
+		if i := w.ledger.instances[id]; i != nil && before[id] != (standing{i.state, len(i.attempts)}) {
+			w.broken("I15", "a second recovery made of instance %d of %s, which was %+v, %s with %d attempts", id, i.ref, before[id], i.state, len(i.attempts))
+			return
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package sim_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine/sim"
+)
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // worlds are small and short-lived
+	os.Exit(m.Run())
+}
+
+// report fails the test with what is needed to find out why.
+func report(t *testing.T, r sim.Report) {
+	t.Helper()
+	t.Errorf("seed %d: %s\n%s\nreplay: go run ./bench/sim -seeds %d -v", r.Seed, r.Violation, r.Tail(40), r.Seed)
+}
+
+// Seeds that failed once, with the reason, are run first and always.
+func TestSeedsThatFailedOnce(t *testing.T) {
+	text, err := os.ReadFile("testdata/seeds.txt")
+	require.NoError(t, err)
+	var seeds []uint64
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			seed, err := strconv.ParseUint(line, 10, 64)
+			require.NoError(t, err)
+			seeds = append(seeds, seed)
+		}
+	}
+	require.NotEmpty(t, seeds)
+	for _, r := range (sim.Batch{Options: sim.Options{Quiet: true}, Workers: runtime.GOMAXPROCS(0)}).Run(seeds).Violations {
+		report(t, r)
+	}
+}
+
+// Two thousand worlds keep every promise, and have seen everything that a chaos must see.
+func TestSeeds(t *testing.T) {
+	seeds := make([]uint64, 2000)
+	for n := range seeds {
+		seeds[n] = uint64(n) + 1
+	}
+	failed := 0
+	tally := sim.Batch{Options: sim.Options{Quiet: true}, Workers: runtime.GOMAXPROCS(0), Each: func(r sim.Report) bool {
+		if r.Violation != nil {
+			report(t, r)
+			failed++
+		}
+		return failed < 5
+	}}.Run(seeds)
+	t.Logf("%d seeds, %.0f simulated days, %d instances, %d executions, %d commits", tally.Seeds, tally.Days, tally.Instances, tally.Children, tally.Commits)
+	if failed == 0 {
+		require.Empty(t, tally.Unseen(), "never seen: the batch has tested less than it says")
+	}
+}
+
+// The same seed is the same world, byte for byte.
+func TestReplay(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		first, second := sim.Run(seed, sim.Options{Days: 1}), sim.Run(seed, sim.Options{Days: 1})
+		require.Equal(t, first.Journal, second.Journal, "seed %d", seed)
+		require.NotEmpty(t, first.Journal)
+	}
+}
+
+// A world on the real store goes the way of the world on the model.
+func TestBothStoresAreOne(t *testing.T) {
+	for seed := uint64(1); seed <= 6; seed++ {
+		onModel := sim.Run(seed, sim.Options{Days: 1, NoRestore: true})
+		onSQLite := sim.Run(seed, sim.Options{Days: 1, NoRestore: true, Store: "sqlite", Dir: shm(t)})
+		if onSQLite.Violation != nil {
+			report(t, onSQLite)
+		}
+		a, b := strings.Split(onModel.Journal, "\n"), strings.Split(onSQLite.Journal, "\n")
+		for n := range min(len(a), len(b)) {
+			require.Equal(t, a[n], b[n], "seed %d, line %d", seed, n)
+		}
+		require.Equal(t, len(a), len(b), "seed %d", seed)
+	}
+}
+
+// shm is a folder in memory where there is one: what is tested is not the disk.
+func shm(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "almanac-sim-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// Each scenario survives a crash at each of its writes, in each of three ways, and comes to rest.
+func TestCrashAtEveryWrite(t *testing.T) {
+	crashAtEveryWrite(t, sim.Options{Quiet: true}, 1)
+}
+
+// On the real store the crashes are a sample.
+func TestCrashAtWritesOfTheRealStore(t *testing.T) {
+	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, 9)
+}
+
+func crashAtEveryWrite(t *testing.T, opts sim.Options, every int) {
+	var mu sync.Mutex
+	total := 0
+	t.Run("scenarios", func(t *testing.T) {
+		for _, scenario := range sim.Scenarios {
+			t.Run(scenario.Name, func(t *testing.T) {
+				t.Parallel()
+				crashes, failed, where := scenario.CrashEverywhere(sim.Crashes, every, opts)
+				if failed != nil {
+					t.Errorf("%s: %s\n%s", where, failed.Violation, failed.Tail(60))
+				}
+				require.Greater(t, crashes, 3, "the scenario has hardly a write: it proves too little")
+				mu.Lock()
+				defer mu.Unlock()
+				total += crashes
+				t.Logf("%d crashes", crashes)
+			})
+		}
+	})
+	t.Log(fmt.Sprintf("%d crashes in all", total))
+}
