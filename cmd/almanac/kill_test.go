@@ -18,9 +18,22 @@ import (
 	"github.com/almanac-sched/almanac/store"
 )
 
+// builds is where the tests build programs; cleaned removes it after them.
+var builds = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "almanac-binary") })
+
+type cleaned struct{ *testing.M }
+
+func (m cleaned) Run() int {
+	code := m.M.Run()
+	if dir, err := builds(); err == nil {
+		os.RemoveAll(dir)
+	}
+	return code
+}
+
 // program builds the real binary once.
 var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "almanac-binary")
+	dir, err := builds()
 	if err != nil {
 		return "", err
 	}
