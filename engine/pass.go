@@ -164,7 +164,7 @@ func (t *turn) countSlots() error {
 		if !t.cfg.Shared || live[i].Owner == t.cfg.Owner {
 			t.free-- // a slot is this server's, a place in a pool everybody's
 		}
-		if _, sized := t.poolFree[live[i].Pool]; sized && !(fault.Planted(fault.SlotCounter) && live[i].Owner != t.cfg.Owner) {
+		if _, sized := t.poolFree[live[i].Pool]; sized && (!fault.Planted(fault.SlotCounter) || live[i].Owner == t.cfg.Owner) {
 			t.poolFree[live[i].Pool]--
 		}
 		if live[i].Outbox != 0 {

@@ -101,12 +101,18 @@ func takeLock(f *os.File) (held bool, err error) {
 		if held, err = tryLock(f); !held || err != nil {
 			return held, err
 		}
-		if pid, err := strconv.Atoi(lockedBy(f)); err != nil || alive(pid) {
+		if ownerLives(f) {
 			return true, nil
 		}
 		<-time.After(pause)
 	}
 	return true, nil
+}
+
+// ownerLives reports whether the process that took the lock last lives, or is not known.
+func ownerLives(f *os.File) bool {
+	pid, err := strconv.Atoi(lockedBy(f))
+	return err != nil || alive(pid)
 }
 
 // lockedBy reads which process took the lock last, "" when that is not known.
