@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/store"
@@ -148,43 +147,6 @@ func TestAFlippedBitOfTheHistoryIsFound(t *testing.T) {
 	db = open(t, dir)
 	var chain *store.ChainError
 	require.ErrorAs(t, db.VerifyChain(context.Background()), &chain)
-}
-
-// Another program takes the database for itself, for longer than a write waits, and for less.
-func TestALockOfAnotherProgram(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db := open(t, dir)
-	_, err := putInstance(db)
-	require.NoError(t, err)
-	for _, c := range []struct {
-		held   time.Duration
-		waited bool
-	}{{1500 * time.Millisecond, false}, {11500 * time.Millisecond, true}} {
-		released := make(chan time.Time, 1)
-		unlock := lockDatabase(t, dir)
-		time.AfterFunc(c.held, func() {
-			unlock()
-			released <- time.Now()
-		})
-		begun := time.Now()
-		_, err := putInstance(db)
-		if c.waited {
-			require.ErrorIs(t, err, engine.ErrUnavailable)
-			require.Less(t, time.Since(begun), 11*time.Second, "a write does not wait for ever")
-			require.NoError(t, db.Failed(), "nothing is wrong with the store")
-			for errors := 0; err != nil; errors++ {
-				require.Less(t, errors, 3)
-				_, err = putInstance(db)
-			}
-		}
-		require.NoError(t, err)
-		require.Less(t, time.Since(<-released), time.Second, "it goes on soon after the lock is gone")
-	}
-	list, err := running(db)
-	require.NoError(t, err)
-	require.Len(t, list, 3, "no write was lost, none was made twice")
-	require.NoError(t, db.VerifyChain(context.Background()))
 }
 
 func running(db *store.DB) (list []engine.Instance, err error) {

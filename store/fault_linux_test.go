@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -72,7 +71,6 @@ func openFiles(path string) (fds []int, err error) {
 func init() {
 	childModes["sync"] = writeUntilASyncFails
 	childModes["copy"] = writeUntilACheckpointFails
-	childModes["lock"] = holdTheDatabase
 	childModes["no room"] = writeWithoutRoom
 	childModes["refused room"] = writeRefusedRoom
 	childModes["read only"] = openWhereNothingCanBeWritten
@@ -176,45 +174,6 @@ func TestAfterASyncThatFailedNothingIsWritten(t *testing.T) {
 			_, err = putInstance(db)
 			require.NoError(t, err)
 		})
-	}
-}
-
-// holdTheDatabase is another program: it takes the database for itself until its input ends.
-func holdTheDatabase(dir string) error {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "almanac.db")+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		return err
-	}
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
-		return err
-	}
-	fmt.Println("held")
-	_, _ = os.Stdin.Read(make([]byte, 1))
-	_, err = db.Exec("ROLLBACK")
-	return err
-}
-
-// lockDatabase has another process take the database for itself; the function returned ends that.
-func lockDatabase(t *testing.T, dir string) (unlock func()) {
-	c := child(t, "lock", dir)
-	in, err := c.StdinPipe()
-	require.NoError(t, err)
-	out, err := c.StdoutPipe()
-	require.NoError(t, err)
-	c.Stderr = os.Stderr
-	require.NoError(t, c.Start())
-	_, err = out.Read(make([]byte, 5))
-	require.NoError(t, err)
-	ended := make(chan struct{})
-	t.Cleanup(func() {
-		_ = in.Close()
-		<-ended
-	})
-	return func() {
-		_ = in.Close()
-		_ = c.Wait()
-		close(ended)
 	}
 }
 

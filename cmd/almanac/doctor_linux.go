@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// mountedReadOnly is the flag of statfs that says so.
+const mountedReadOnly = unix.ST_RDONLY
+
 // clockState reports whether the kernel thinks that somebody keeps its clock.
 func clockState() (known, synchronised bool) {
 	var t unix.Timex

@@ -82,7 +82,7 @@ func (d *diagnosis) fileSystem() {
 		kind = fmt.Sprintf("of the kind %#x", uint32(s.Type))
 	}
 	switch {
-	case s.Flags&unix.ST_RDONLY != 0:
+	case uint64(s.Flags)&mountedReadOnly != 0: //nolint:unconvert // other types elsewhere
 		d.wrong("file system", "find out why (the system's log; errors of the disk make Linux do that), then: mount -o remount,rw", "%s, mounted read-only", kind)
 	case slices.Contains([]string{"NFS", "SMB", "CIFS", "SMB2", "9P"}, kind):
 		d.wrong("file system", "move the data directory to a local disk: its locks cannot be trusted there", "%s, on another machine", kind)

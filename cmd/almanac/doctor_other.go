@@ -4,6 +4,9 @@ package main
 
 import "time"
 
+// mountedReadOnly is the flag of statfs that says so: MNT_RDONLY.
+const mountedReadOnly = 1
+
 // clockState cannot be told here.
 func clockState() (known, synchronised bool) { return false, false }
 
