@@ -207,7 +207,21 @@ func (e *Engine) turn(ctx context.Context, now time.Time) (idle bool, err error)
 	if err := e.keep(ctx, now); err != nil {
 		return false, err
 	}
-	return e.pass(ctx, now)
+	for {
+		idle, err := e.pass(ctx, now)
+		if !errors.Is(err, errStale) {
+			return idle, err
+		}
+		if err := e.relearn(ctx); err != nil {
+			return false, err
+		}
+	}
+}
+
+// relearn reads the definitions anew.
+func (e *Engine) relearn(ctx context.Context) error {
+	e.defs.doubt()
+	return wrap(e.defs.refresh(ctx, e.cfg.Store), "read the definitions")
 }
 
 // wakeAt is when the loop has something to do without being told.

@@ -28,8 +28,7 @@ func (e *Engine) Trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 		if !errors.Is(err, errStale) {
 			break
 		}
-		e.defs.doubt()
-		if err = e.defs.refresh(ctx, e.cfg.Store); err != nil {
+		if err = e.relearn(ctx); err != nil {
 			break
 		}
 	}

@@ -96,6 +96,10 @@ func (t *turn) take() (err error) {
 	if t.clock, err = t.tx.Clock(); err != nil {
 		return fmt.Errorf("read the clock: %w", err)
 	}
+	// Pools, limits and versions are judged by the definitions of the rows, whoever loaded them.
+	if revision, err := t.tx.Revision(); err != nil || revision != t.defs.at() {
+		return errors.Join(err, errStale)
+	}
 	if err := t.staged.write(t.tx, &t.ids); err != nil {
 		return err
 	}

@@ -23,9 +23,8 @@ func (e *Engine) planAhead(ctx context.Context, now time.Time) error {
 		if !errors.Is(err, errStale) {
 			return err
 		}
-		e.defs.doubt()
-		if err := e.defs.refresh(ctx, e.cfg.Store); err != nil {
-			return fmt.Errorf("read the definitions: %w", err)
+		if err := e.relearn(ctx); err != nil {
+			return err
 		}
 	}
 }

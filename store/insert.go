@@ -248,7 +248,7 @@ func (p *planning) recordReach() error {
 }
 
 const (
-	unstarted = ` job = ? AND plan_time >= ? AND key = '' AND kind = 'scheduled' AND gate = 'time' AND state = 'waiting' AND frozen = 0 `
+	unstarted = ` job = ? AND plan_time >= ? AND key = '' AND kind = 'scheduled' AND gate = 'time' AND state = 'waiting' AND frozen = 0 AND confirmed = '' `
 
 	deleteUnstartedWaitsSQL = `DELETE FROM wait WHERE instance IN (SELECT id FROM instance WHERE` + unstarted + `)`
 	deleteUnstartedSQL      = `DELETE FROM instance WHERE` + unstarted
