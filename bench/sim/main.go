@@ -31,6 +31,7 @@ func run() error {
 	most := flag.Int("fail", 10, "stop after so many violations")
 	lines := flag.Int("tail", 40, "lines of the journal of a seed that fails")
 	verbose := flag.Bool("v", false, "print the journal of each seed")
+	keep := flag.String("keep", "", "an empty `folder` for the rows and the witness of one seed on sqlite, for chronocheck")
 	calm := flag.Bool("calm", false, "no faults")
 	planted := flag.String("planted", "", "a bug, or all: how many seeds find it; needs go run -tags planted")
 	profile := flag.String("cpuprofile", "", "file for a profile")
@@ -55,7 +56,7 @@ func run() error {
 	if *planted != "" {
 		return plant(*planted, list, sim.Options{Days: *days, Store: *store, Quiet: true}, *workers)
 	}
-	b := sim.Batch{Options: sim.Options{Days: *days, Store: *store, Calm: *calm, Quiet: !*verbose}, Workers: *workers}
+	b := sim.Batch{Options: sim.Options{Days: *days, Store: *store, Calm: *calm, Keep: *keep, NoRestore: *keep != "", Quiet: !*verbose}, Workers: *workers}
 	failed := 0
 	b.Each = func(r sim.Report) bool {
 		if *verbose {

@@ -375,7 +375,7 @@ func (b *booking) delete(o *op) {
 	n := int64(0)
 	for k := len(j.scheduled) - 1; k >= from; k-- {
 		i := j.scheduled[k]
-		if i.state == engine.Waiting && i.gate == engine.GateTime && i.kind == engine.Scheduled {
+		if i.state == engine.Waiting && i.gate == engine.GateTime && i.kind == engine.Scheduled && !i.confirmed {
 			b.drop(i)
 			n++
 		}

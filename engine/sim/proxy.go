@@ -100,7 +100,7 @@ func (p *proxy) choose() int {
 // part of a time.Time is: no jump of the clock moves it later.
 func (p *proxy) monotonicUntil(until time.Time) time.Duration {
 	if !until.Equal(p.trust) {
-		p.trust, p.trusted = until, p.s.monotonic()+min(longestTerm, until.Sub(p.s.now()))
+		p.trust, p.trusted = until, p.s.monotonic()+min(p.s.w.shape.lease, until.Sub(p.s.now()))
 	}
 	return p.trusted
 }
@@ -123,7 +123,7 @@ func (p *proxy) insist(c *call) {
 				ask(r, func() { r.query(p.s, life, id) })
 			}
 		}
-	case c.leased && mono > max(c.promised, c.until)+leaseMargin:
+	case c.leased && mono > max(c.promised, c.until)+w.leaseMargin():
 		p.finish(c, p.lost(c, "its runner cannot be reached, and its lease has ended"))
 	case c.taken:
 		r := w.runners[c.runner]
@@ -285,7 +285,7 @@ func (p *proxy) Adopt(attempts []int64, done func(engine.Result)) (unknown []int
 		c := &call{attempt: engine.Attempt{ID: id}, done: done, runner: -1, adopting: true, denied: make([]bool, len(w.runners)), leased: w.shape.shared}
 		if w.shape.shared {
 			c.giveUp = p.s.monotonic() + adoptWait
-			c.until = p.s.monotonic() + longestTerm
+			c.until = p.s.monotonic() + w.shape.lease
 		}
 		p.calls[id] = c
 		p.insist(c)

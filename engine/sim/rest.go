@@ -95,7 +95,7 @@ func (w *World) checkProgress(v engine.View) error {
 		e := w.ledger.instances[id]
 		switch e.state {
 		case engine.Running:
-			err = w.checkRunning(v, e, now)
+			err = w.checkRunning(v, e, now, free)
 		case engine.Waiting:
 			err = w.checkWaiting(v, e, now, free)
 		}
@@ -106,7 +106,9 @@ func (w *World) checkProgress(v engine.View) error {
 	return nil
 }
 
-func (w *World) checkRunning(v engine.View, e *entry, now time.Time) error {
+// checkRunning demands that something of a running instance lives or is due soon, unless what is due waits for a slot that others have: a backlog of a higher
+// priority may keep it for long.
+func (w *World) checkRunning(v engine.View, e *entry, now time.Time, free int) error {
 	for _, id := range e.attempts {
 		if a := w.ledger.attempts[id]; a.result == nil && !a.row.Error {
 			return nil
@@ -127,7 +129,7 @@ func (w *World) checkRunning(v engine.View, e *entry, now time.Time) error {
 			last = r.EndedAt
 		}
 	}
-	if last.Before(now.Add(-patience)) {
+	if job := w.ledger.definition(e.version); last.Before(now.Add(-patience)) && free > 0 && w.roomInPool(job.Pool) {
 		w.broken("progress", "instance %d of %s@%s runs, and nothing of it lives or is due: %+v", e.id, e.ref, e.plan, steps)
 	}
 	return nil
@@ -281,7 +283,7 @@ func (w *World) checkSecondRecovery() {
 			s.crash("for I15", true)
 		}
 		if w.shape.shared {
-			w.until(w.t + 2*time.Minute) // until the leases have passed
+			w.until(w.t + w.shape.lease + time.Minute) // until the leases have passed
 		}
 		for _, s := range w.servers {
 			s.start()
@@ -299,14 +301,24 @@ func (w *World) checkSecondRecovery() {
 	before := map[int64]standing{}
 	for id, i := range w.ledger.instances {
 		if i.state != engine.Running && i.state != engine.Waiting {
-			before[id] = standing{i.state, len(i.attempts)}
+			before[id] = standing{i.state, w.mainAttempts(i)}
 		}
 	}
 	restart()
 	for _, id := range sortedKeys(before) {
-		if i := w.ledger.instances[id]; i != nil && before[id] != (standing{i.state, len(i.attempts)}) {
+		if i := w.ledger.instances[id]; i != nil && before[id] != (standing{i.state, w.mainAttempts(i)}) {
 			w.broken("I15", "a second recovery made of instance %d of %s, which was %+v, %s with %d attempts", id, i.ref, before[id], i.state, len(i.attempts))
 			return
 		}
 	}
+}
+
+// mainAttempts counts the attempts of an instance but those of its error action: a delivery that a restart cut off is made again, at least once.
+func (w *World) mainAttempts(i *entry) (n int) {
+	for _, id := range i.attempts {
+		if !w.ledger.attempts[id].row.Error {
+			n++
+		}
+	}
+	return n
 }

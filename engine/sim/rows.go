@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/sim/model"
@@ -23,15 +24,18 @@ func openRows(w *World) (rows, error) {
 	case "", "model":
 		return &modelRows{model.New(w.storeClock)}, nil
 	case "sqlite":
-		dir, err := os.MkdirTemp(w.opts.Dir, "almanac-sim-")
-		if err != nil {
-			return nil, fmt.Errorf("make a folder for the store: %w", err)
+		dir := filepath.Join(w.opts.Keep, "data")
+		if w.opts.Keep == "" {
+			var err error
+			if dir, err = os.MkdirTemp(w.opts.Dir, "almanac-sim-"); err != nil {
+				return nil, fmt.Errorf("make a folder for the store: %w", err)
+			}
 		}
 		db, err := store.Open(context.Background(), store.Config{Dir: dir, Clock: w.storeClock, ForceNetworkFS: true})
 		if err != nil {
 			return nil, fmt.Errorf("open the store: %w", err)
 		}
-		return &sqliteRows{DB: db, dir: dir}, nil
+		return &sqliteRows{DB: db, dir: dir, keep: w.opts.Keep != ""}, nil
 	}
 	return nil, fmt.Errorf("there is no store %q", w.opts.Store)
 }
@@ -44,12 +48,15 @@ func (r *modelRows) close()            {}
 
 type sqliteRows struct {
 	*store.DB
-	dir string
+	dir  string
+	keep bool
 }
 
 func (r *sqliteRows) backup() any { return nil }
 func (r *sqliteRows) restore(any) {}
 func (r *sqliteRows) close() {
 	_ = r.Close()
-	_ = os.RemoveAll(r.dir)
+	if !r.keep {
+		_ = os.RemoveAll(r.dir)
+	}
 }

@@ -10,9 +10,8 @@ import (
 
 // The times of a runner.
 const (
-	leaseMargin = 10 * time.Second // a child is told to end this long before its lease does
 	killAfter   = 5 * time.Second  // and is killed this long after that
-	longestTerm = 60 * time.Second // no lease that a server passes on is longer
+	longestTerm = 60 * time.Second // the lease of a server, where the seed does not say another
 )
 
 // A runner is a machine that carries attempts out. Its records survive it; its memory does not.
@@ -54,7 +53,7 @@ func (r *runner) order(s *server, life int, a engine.Attempt, deadline time.Dura
 		if deadline > rec.deadline && rec.result == nil {
 			rec.deadline = deadline
 		}
-	case deadline != 0 && r.monotonic() >= deadline-leaseMargin:
+	case deadline != 0 && r.monotonic() >= deadline-r.w.leaseMargin():
 		r.w.saw("order refused: lease ended")
 		r.refuse(a.ID, "its lease ended before it began")
 	default:
@@ -112,11 +111,11 @@ func (r *runner) exited(rec *record, result engine.Result) {
 
 // watch ends the child before its lease does.
 func (r *runner) watch(rec *record) {
-	wait := rec.deadline - leaseMargin - r.monotonic()
+	wait := rec.deadline - r.w.leaseMargin() - r.monotonic()
 	r.soon(r.clock.real(wait)+time.Millisecond, func() {
 		switch {
 		case rec.result != nil || !rec.child.alive || rec.killing != "":
-		case r.monotonic() < rec.deadline-leaseMargin:
+		case r.monotonic() < rec.deadline-r.w.leaseMargin():
 			r.watch(rec)
 		default:
 			r.w.saw("child ended by its lease")
@@ -257,7 +256,7 @@ func (r *runner) pause(d time.Duration) {
 		}
 	}
 	life := r.life
-	r.w.after(d+leaseMargin, func() {
+	r.w.after(d+r.w.leaseMargin(), func() {
 		if life != r.life || r.still > 0 {
 			return
 		}
@@ -268,6 +267,10 @@ func (r *runner) pause(d time.Duration) {
 		}
 	})
 }
+
+// leaseMargin is how long before its lease ends a child is told to: the 10 s of a minute, in proportion. Clocks that drift by a twentieth
+// must not use it up.
+func (w *World) leaseMargin() time.Duration { return w.shape.lease / 6 }
 
 // A fate is how an attempt will go.
 type fate struct {
@@ -314,7 +317,7 @@ func (w *World) fate(a engine.Attempt) fate {
 
 // newChild is the child of an attempt.
 func (w *World) newChild(a engine.Attempt) *child {
-	c := &child{attempt: a.ID, instance: a.Instance, fence: a.Fence, number: a.Number, ref: a.Ref, step: a.Step, errand: a.Error}
+	c := &child{attempt: a.ID, instance: a.Instance, fence: a.Fence, number: a.Number, ref: a.Ref, step: a.Step, errand: a.Error, exit: w.fate(a).exit}
 	if a.Action.Shell != nil {
 		c.marker = string(a.Action.Shell.Command)
 	}

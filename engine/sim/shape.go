@@ -28,7 +28,7 @@ type shape struct {
 func (w *World) drawShape(d dice) {
 	s := &w.shape
 	s.healing = healing
-	s.servers = pick(d, 1, 1, 1, 1, 2, 2, 3, 4)
+	s.servers = pick(d, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4)
 	s.runners = d.in(1, 6)
 	if s.servers == 1 {
 		s.runners = d.in(1, 3)
@@ -89,10 +89,13 @@ func (w *World) drawShape(d dice) {
 	if d.chance(0.7) {
 		s.operator = pick(d, 30*time.Minute, 2*time.Hour, 8*time.Hour)
 	}
-	// What is shared needs its short lease. A server alone renews one that nobody contests, and needs no turn while nothing is due: most worlds spare themselves
-	// that, so that there can be more of them.
+	// A server alone renews a lease that nobody contests, and needs no turn while nothing is due; servers that share a store may have longer leases. Most worlds
+	// spare themselves the turns in between, so that there can be more of them.
 	s.lease, s.sleep = longestTerm, longestSleep
-	if !s.shared && d.chance(0.8) {
+	switch {
+	case s.shared && d.chance(0.6):
+		s.lease, s.sleep = 5*time.Minute, 2*time.Minute
+	case !s.shared && d.chance(0.8):
 		s.lease, s.sleep = 20*time.Minute, 10*time.Minute
 	}
 	if w.opts.Calm {

@@ -18,6 +18,7 @@ type child struct {
 	errand   bool // of an error action
 	once     bool // its job says onLost: hold
 	marker   string
+	exit     int // of one that fails
 
 	began, ended time.Duration
 	alive        bool

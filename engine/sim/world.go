@@ -18,6 +18,7 @@ type Options struct {
 	Servers   int    // 0: the seed says
 	Store     string // model (default) or sqlite
 	Dir       string // of a sqlite store
+	Keep      string // of a sqlite store: an empty folder that keeps the rows, in data, and what happened, for chronocheck
 	Calm      bool   // no faults but the operator
 	NoRestore bool   // the operator neither backs up nor restores: not every store can
 	Quiet     bool   // no journal: faster, and a failing seed is run again with one
@@ -39,6 +40,7 @@ type World struct {
 	seq      int64
 	depth    int // of calls that stand still
 	chaos    bool
+	healed   time.Duration // when the chaos ended
 	era      int // grows with each restore
 	happened int
 	steps    int
@@ -93,6 +95,11 @@ func Run(seed uint64, opts Options) Report {
 	}
 	defer w.rows.close()
 	w.live()
+	if opts.Keep != "" {
+		if err := w.writeEvidence(); err != nil {
+			w.broken("world", "%s", err)
+		}
+	}
 	return w.report()
 }
 
@@ -178,6 +185,7 @@ func (w *World) settle() {
 		return
 	}
 	w.heal()
+	w.healed = w.t
 	w.until(w.t + w.shape.healing)
 	if w.violation == nil {
 		w.checkRest()
