@@ -76,7 +76,7 @@ func New(config Config) (*Runner, error) {
 	return &Runner{config: config, logs: logs, link: newLink(config), web: newRequests(config, logs)}, nil
 }
 
-// Start implements engine.Runner. An attempt of an unknown type fails.
+// Start implements engine.Runner. An attempt of an unknown type fails. done must not wait for anything: outcomes are handed over one after the other.
 func (r *Runner) Start(a engine.Attempt, done func(engine.Result)) {
 	switch {
 	case a.Action.Type == engine.ActionNone:

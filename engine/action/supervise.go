@@ -29,8 +29,8 @@ const (
 //
 // It needs the process for itself: it changes its umask, its working directory and how it treats signals and children of children.
 func Supervise(ctx context.Context, dir, version string, log *slog.Logger) error {
-	debug.SetGCPercent(400)
-	runtime.GOMAXPROCS(4) // however many cores there are: a fork and a wait each block one, the rest is little work
+	debug.SetGCPercent(400) // a collection waits, spinning, for a fork that is under way: the fewer the better, and the heap is small
+	runtime.GOMAXPROCS(4)   // however many cores there are: a fork and a wait each block one, the rest is little work
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("find the data directory: %w", err)
