@@ -27,6 +27,7 @@ type ledger struct {
 	byJob     map[*job][]*instance // by plan time
 	attempts  []*attempt           // by id
 	loads     []*event             // of the kind load
+	defines   map[int64][]*event   // of the kind define, by job
 	jumps     []*event             // of the kind clock-jump
 	noRoom    []span               // from disk-low to disk-free
 	rezoned   map[int64]int64      // by job: until when other rules of its time zone were in force
@@ -233,7 +234,7 @@ func readRows(path, mode string) (*ledger, error) {
 	defer func() { _ = tx.Rollback() }() // nothing was written
 	l := &ledger{
 		folder: filepath.Dir(path), jobs: map[int64]*job{}, byName: map[string]*job{}, versions: map[int64]*version{}, byID: map[int64]*instance{},
-		byJob: map[*job][]*instance{}, rezoned: map[int64]int64{}, ghosts: map[int64][]*event{}, backfills: map[string]bool{},
+		byJob: map[*job][]*instance{}, rezoned: map[int64]int64{}, defines: map[int64][]*event{}, ghosts: map[int64][]*event{}, backfills: map[string]bool{},
 	}
 	rows := &rowReader{ctx: ctx, tx: tx}
 	for _, read := range []func(*rowReader) error{

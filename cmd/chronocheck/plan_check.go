@@ -44,6 +44,9 @@ type era struct {
 // absences returns when a job was surely gone from the definitions, and when it may have been: what removes a job leaves a line of counts in the
 // history, not its name. A load that cancelled an instance of the job because it was removed gives the moment away.
 func (c *checker) absences(j *job) (gone, perhaps []span) {
+	if list := c.defines[j.id]; len(list) > 0 {
+		return c.defined(j, list)
+	}
 	removals := map[int64]bool{}
 	for _, i := range c.byJob[j] {
 		for _, e := range i.events {
@@ -88,6 +91,30 @@ func (c *checker) absences(j *job) (gone, perhaps []span) {
 	}
 	if j.removed && len(removing) == 0 {
 		perhaps = append(perhaps, span{j.created, forever}) // the load that says so is gone from the history
+	}
+	return join(gone), join(perhaps)
+}
+
+// defined reads from the history of a job's definition when it was gone.
+func (c *checker) defined(j *job, list []*event) (gone, perhaps []span) {
+	away := int64(-1)
+	for _, e := range list {
+		switch {
+		case e.reason.Detail == "removed":
+			away = e.at
+		case away >= 0:
+			gone = append(gone, span{away, e.at})
+			away = -1
+		}
+	}
+	switch {
+	case away >= 0:
+		gone = append(gone, span{away, forever})
+	case j.removed:
+		perhaps = append(perhaps, span{j.created, forever}) // the event that says so is gone from the history
+	}
+	if list[0].reason.Detail == "back" || list[0].reason.Detail == "changed" {
+		perhaps = append(perhaps, span{j.created, list[0].at}) // what came before is gone from it
 	}
 	return join(gone), join(perhaps)
 }

@@ -179,6 +179,8 @@ func (l *ledger) readEvents(r *rowReader) error {
 			switch {
 			case e.kind == "load":
 				l.loads = append(l.loads, e)
+			case e.kind == "define":
+				l.defines[e.job] = append(l.defines[e.job], e)
 			case strings.HasPrefix(e.kind, "clock"):
 				l.jumps = append(l.jumps, e)
 			case e.kind == "disk-low":

@@ -76,6 +76,8 @@ func (c *checker) refuseReason(i *instance) string {
 		switch {
 		case d.overlap == "skip" && c.otherRan(i, at), d.overlap == "skipToLatest" && c.laterDue(i, at):
 			return ""
+		case d.overlap == "skip" && c.pruned:
+			return "" // what ran may be gone
 		case d.overlap == "skip":
 			return "nothing else of its job ran"
 		}

@@ -60,7 +60,7 @@ func (c *checker) checkTruth() {
 		switch {
 		case a.isError:
 			continue // counted by C11
-		case !held[stepOf{a.instance.job, a.step}]:
+		case !held[stepOf{a.instance.job, a.step}] || c.doesNothing(a):
 			c.report.notChecked(c4, 1, "the step writes no witness")
 		case a.outcome != "":
 			c.report.checked(c4)
@@ -111,11 +111,31 @@ func (c *checker) checkAttempt(a *attempt) {
 		c.report.violate(c4, a.instance, what+"is recorded as succeeded, and has no witness of an end", a.number, a.step)
 	case a.outcome == "succeeded" && end.exit != 0:
 		c.report.violate(c4, a.instance, what+"is recorded as succeeded, and ended with %d by its witness", a.number, a.step, end.exit)
-	case a.outcome == "failed" && !a.exit.Valid && a.signal == "" && begun:
+	case a.outcome == "failed" && !a.exit.Valid && a.signal == "" && begun && c.isShell(a): // a request may have had its effect without an answer
 		c.report.violate(c4, a.instance, what+"is recorded as never started (%s), and has a witness of a start", a.number, a.step, a.message)
 	case a.outcome == "failed" && a.exit.Valid && end != nil && end.exit != a.exit.Int64:
 		c.report.violate(c4, a.instance, what+"is recorded with exit %d, and ended with %d by its witness", a.number, a.step, a.exit.Int64, end.exit)
 	}
+}
+
+// doesNothing reports whether the attempt is one of type none, by the version of its instance.
+func (c *checker) doesNothing(a *attempt) bool {
+	d := a.instance.version.def
+	if d == nil {
+		return false
+	}
+	step := d.steps[a.step]
+	return step != nil && step.Type == "none"
+}
+
+// isShell reports whether the attempt is one of a command, as far as its definition tells.
+func (c *checker) isShell(a *attempt) bool {
+	d := a.instance.version.def
+	if d == nil || a.isError {
+		return d == nil || d.errorAction == nil || d.errorAction.Type == "shell"
+	}
+	step := d.steps[a.step]
+	return step == nil || step.Type == "shell"
 }
 
 // checkSucceeded holds a succeeded instance to its steps: each that must succeed did.

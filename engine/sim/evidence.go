@@ -25,9 +25,6 @@ func (w *World) writeEvidence() error {
 	var all []line
 	for _, id := range sortedKeys(w.witness.children) {
 		c := w.witness.children[id]
-		if c.marker == "" {
-			continue // a request: who receives one writes no exit
-		}
 		step := cmp.Or(c.step, "-")
 		if c.errand {
 			step = "!error"
@@ -54,9 +51,9 @@ func (w *World) writeEvidence() error {
 	if err := os.WriteFile(filepath.Join(w.opts.Keep, "witness"), []byte(lines.String()), 0o600); err != nil {
 		return fmt.Errorf("write what the witness saw: %w", err)
 	}
-	nemesis := ""
+	nemesis := fmt.Sprintf("%d kill server\n", at(w.rested)) // the look at what a restart finds comes after the world
 	if !w.opts.Calm {
-		nemesis = fmt.Sprintf("%d kill server\n%d heal server\n", at(0), at(w.healed))
+		nemesis = fmt.Sprintf("%d kill server\n%d heal server\n%s", at(0), at(w.healed), nemesis)
 	}
 	if err := os.WriteFile(filepath.Join(w.opts.Keep, "nemesis"), []byte(nemesis), 0o600); err != nil {
 		return fmt.Errorf("write what the world suffered: %w", err)

@@ -41,7 +41,8 @@ type World struct {
 	depth    int // of calls that stand still
 	chaos    bool
 	healed   time.Duration // when the chaos ended
-	era      int // grows with each restore
+	rested   time.Duration // when the world had come to rest
+	era      int           // grows with each restore
 	happened int
 	steps    int
 	writes   int
@@ -187,6 +188,7 @@ func (w *World) settle() {
 	w.heal()
 	w.healed = w.t
 	w.until(w.t + w.shape.healing)
+	w.rested = w.t
 	if w.violation == nil {
 		w.checkRest()
 	}
