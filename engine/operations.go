@@ -185,7 +185,7 @@ func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now t
 	if running {
 		e.inbox.cancel(cancelRequest{id, reason}) // it is in the rows, whether they can be read now or not
 	}
-	e.inbox.nudge()
+	defer e.inbox.nudge() // what follows from it is told after it
 	before := instance.State
 	if instance, err = e.read(ctx, id); err != nil {
 		return Instance{}, err
