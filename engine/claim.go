@@ -186,7 +186,7 @@ func (t *turn) admit(c *contender) error {
 		if t.free > 0 {
 			reason = Reason{Code: ReasonPool, Detail: fmt.Sprintf("pool %s is full", c.instance.Pool)}
 		}
-		return t.settleClosed(c, Verdict{Gate: GateSlot, Reason: reason})
+		return t.enqueue(c, reason)
 	}
 	ready, err := t.begin(c)
 	if err != nil {

@@ -72,7 +72,11 @@ func Evaluate(now time.Time, s *Situation) Verdict {
 		}
 		return v
 	}
-	return Verdict{Gate: GateSlot, Open: true, Reason: Reason{Code: ReasonReleased}}
+	v := Verdict{Gate: GateSlot, Open: true, Reason: Reason{Code: ReasonReleased}}
+	if ends {
+		v.Wake = timeout
+	}
+	return v
 }
 
 // Verdicts gives the verdict of every gate, in order, for explanations. Evaluate acts on the first that is closed.

@@ -115,8 +115,10 @@ func (t *turn) take() (err error) {
 		return err
 	}
 	if low {
-		if err := t.hold(open, Verdict{Gate: GateSlot, Reason: Reason{Code: ReasonDisk, Detail: detail}}); err != nil {
-			return err
+		for i := range open {
+			if err := t.enqueue(&open[i], Reason{Code: ReasonDisk, Detail: detail}); err != nil {
+				return err
+			}
 		}
 		return t.plan(full)
 	}
@@ -197,7 +199,8 @@ func (t *turn) spend(pool string) {
 type contender struct {
 	instance Instance
 	job      *Job
-	judged   bool // every gate was open in this transaction
+	judged   bool      // every gate was open in this transaction
+	until    time.Time // how long it may wait for a slot; zero is for ever
 }
 
 // lookAtDue evaluates what has come due or was woken. What needs no slot ends here; what only needs a slot is returned.
@@ -244,7 +247,11 @@ func (t *turn) judge(c *contender) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	return Evaluate(t.now, s), nil
+	v := Evaluate(t.now, s)
+	if v.Open {
+		c.until = v.Wake
+	}
+	return v, nil
 }
 
 // situation reads what Evaluate needs to know of a waiting instance.
@@ -341,14 +348,14 @@ func (t *turn) cancelActive(i *Instance) error {
 	return nil
 }
 
-// hold keeps instances that only lack a slot in the queue.
-func (t *turn) hold(open []contender, v Verdict) error {
-	for i := range open {
-		if err := t.settleClosed(&open[i], v); err != nil {
-			return err
-		}
+// enqueue keeps an instance that only lacks a slot in the queue, for as long as the job's waitTimeout lets it wait.
+func (t *turn) enqueue(c *contender, why Reason) error {
+	v := Verdict{Gate: GateSlot, Reason: why, Wake: c.until}
+	if !c.until.IsZero() && !t.now.Before(c.until) {
+		v.Event, v.Wake = Cancel, time.Time{}
+		v.Reason = Reason{Code: ReasonWaitTimeout, At: &c.until, Detail: "waitTimeout of the job, while " + string(why.Code)}
 	}
-	return nil
+	return t.settleClosed(c, v)
 }
 
 // plan finds out when the next pass is due.

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -242,38 +241,9 @@ func (w *World) checkInvariants() {
 		w.broken("store", "%s", err)
 	default:
 		for _, v := range report.Violations {
-			if !w.misread(v) {
-				w.broken(v.Invariant, "the rows: %s", v)
-			}
+			w.broken(v.Invariant, "the rows: %s", v)
 		}
 	}
-}
-
-// misread reports whether the rows alone do not tell enough to judge by, and the book, which has seen every commit, has found nothing wrong.
-func (w *World) misread(v invariant.Violation) bool {
-	if w.shape.retention > 0 {
-		return true // it takes the history of what is still there, and rows that others are held against
-	}
-	wrongClock := w.shape.nemesis[blowClock] > 0
-	cameBack := w.seen["add again"]+w.seen["enable"] > 0
-	switch v.Invariant {
-	case "I1", "I4":
-		// What was due while a job was away is dropped, and those that waited for it went on. A load by a clock that is days off dates itself into another
-		// version's time.
-		return wrongClock || cameBack
-	case "I14":
-		return cameBack && strings.Contains(v.Words, "are there")
-	case "I12":
-		// A circle may lie behind another dependency that does not open either, and then that one is the reason that is given.
-		return true
-	case "I7":
-		// With a clock set back those in front wait for their time again, and the end of each will look at the next.
-		return wrongClock && strings.Contains(v.Words, "nothing will look at the next")
-	case "I10":
-		// The policy of the version that came later cancelled it.
-		return strings.Contains(v.Words, "cancelled for overlap, and the job says")
-	}
-	return false
 }
 
 // checkSecondRecovery restarts every server twice at one moment: the second time nothing may change but leases and fences (I15).
