@@ -5,7 +5,7 @@ GO      ?= go
 LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint golden bench ci
+.PHONY: help build run test race lint golden bench torture ci
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,5 +33,20 @@ golden: ## rewrite the golden files; read the difference before you commit it
 
 bench: build ## the figures of bench/README.md, with their peers beside them
 	$(GO) run ./bench
+
+SEEDS ?= 1..20000
+KILLS ?= 300
+
+torture: ## the long runs of docs/reliability.md; SEED=n repeats one seed of the simulator
+ifdef SEED
+	$(GO) run ./bench/sim -seeds $(SEED) -v
+else
+	$(GO) run ./bench/sim -seeds $(SEEDS)
+	$(GO) run -tags planted ./bench/sim -planted all
+	$(GO) test ./store -run PowerLoss -count=1 -v -powerloss.rounds 10
+	$(GO) run ./bench/torture kill -kills $(KILLS)
+	$(GO) run ./bench/torture restart
+	$(GO) run ./bench/torture soak -minutes 60
+endif
 
 ci: test lint ## what .ci/run does

@@ -32,7 +32,7 @@ func (w *World) writeEvidence() error {
 		who := fmt.Sprintf("%d %d %s %d", c.instance, c.number, step, c.fence)
 		all = append(all, line{c.began, len(all), fmt.Sprintf("begin %s - %d\n", who, at(c.began))})
 		if !c.alive {
-			exit := "-"
+			var exit string
 			switch c.outcome {
 			case engine.OutcomeSucceeded:
 				exit = "0"

@@ -362,7 +362,7 @@ func (b *booking) insert(o *op) {
 		id: i.ID, job: i.Job, version: i.Version, key: i.Key, ref: i.Ref, plan: i.PlanTime, notBefore: i.NotBefore, kind: i.Kind, state: engine.Waiting,
 		gate: i.Gate, reason: i.Reason.Code, fence: i.Fence, waits: o.waits, dryRun: i.DryRun, inserted: b.w.t,
 	}
-	b.ledger.put(e)
+	b.put(e)
 	if i.Kind == engine.Scheduled {
 		b.planned = append(b.planned, e)
 	}

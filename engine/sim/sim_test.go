@@ -1,7 +1,6 @@
 package sim_test
 
 import (
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -129,5 +128,5 @@ func crashAtEveryWrite(t *testing.T, opts sim.Options, every int) {
 			})
 		}
 	})
-	t.Log(fmt.Sprintf("%d crashes in all", total))
+	t.Logf("%d crashes in all", total)
 }

@@ -151,7 +151,9 @@ var planCases = []testCase{
 		f := w.insert(frozen)
 		confirmed := w.plan("A", "07:00")[0]
 		w.write(func(tx engine.Tx) { w.yes(tx.SetConfirmed(confirmed.ID, "ann", at("00:30"))) })
-		defer func() { require.Equal(w, "ann", w.get(confirmed.ID).Confirmed, "what a person said of it is not forgotten") }()
+		defer func() {
+			require.Equal(w, "ann", w.get(confirmed.ID).Confirmed, "what a person said of it is not forgotten")
+		}()
 		withWait := w.insert(w.planned("A", "06:00"), w.on("B", "03:00", "03:00"))
 		w.wait(plan[2].ID, engine.GateDependency)
 		w.apply(plan[3].ID, engine.Start, "04:00")
