@@ -272,6 +272,9 @@ func (c *check) needed(f *facts) error {
 	if f.i.State.Ended() || f.i.Kind != engine.Scheduled {
 		return nil
 	}
+	if own := c.jobs[f.i.Job]; own == nil || len(own.versions) != 1 {
+		return nil // retention could not know of a dependency that came with a later version
+	}
 	for n := range f.waits {
 		w := &f.waits[n]
 		up := c.jobs[w.Upstream]
