@@ -33,8 +33,8 @@ func (t *turn) nameCycle(i *Instance, v *Verdict) error {
 			v.Reason = hop.reason
 			continue
 		}
-		if hop.from.Reason.Code == ReasonCycle {
-			continue
+		if hop.from.Reason.Code == ReasonCycle || hop.from.Gate != GateDependency {
+			continue // it says so, or it is looked at when its time comes
 		}
 		if _, err := t.tx.Hold(Hold{Instance: hop.from.ID, Gate: hop.from.Gate, Reason: hop.reason, Wake: t.now}); err != nil {
 			return fmt.Errorf("hold %s: %w", hop.from.Name(), err)
@@ -78,7 +78,7 @@ func (s *circle) follow(from *Instance) (found bool, err error) {
 			continue
 		case next.ID == s.start.ID:
 			found = true
-		case s.seen[next.ID] || len(s.seen) >= longestCycle || next.State != Waiting || next.Gate != GateDependency:
+		case s.seen[next.ID] || len(s.seen) >= longestCycle || next.State != Waiting:
 			continue
 		default:
 			s.seen[next.ID] = true

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A server is a process of `almanac serve --dev`.
@@ -167,12 +169,16 @@ func processes(look func(pid int) bool) {
 	}
 }
 
-// supervisorOf returns the pid of the supervisor of a data directory, 0 when none runs.
+// supervisorOf returns the pid of the supervisor of a data directory, 0 when none runs. A child that it has just forked looks like it until it is another
+// program: that one leads no session.
 func supervisorOf(data string) (found int) {
 	processes(func(pid int) bool {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		words := strings.Split(string(line), "\x00")
-		if err == nil && len(words) > 3 && words[1] == "supervise" && words[3] == data {
+		if err != nil || len(words) <= 3 || words[1] != "supervise" || words[3] != data {
+			return true
+		}
+		if session, err := unix.Getsid(pid); err == nil && session == pid {
 			found = pid
 		}
 		return found == 0

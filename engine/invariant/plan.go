@@ -305,6 +305,9 @@ func (c *check) mayBeAway(j *jobRows, at time.Time) bool {
 		return false
 	}
 	away := j.row.Removed || j.row.Disabled
+	if away && c.pruned {
+		return true // and when it went
+	}
 	for n := len(c.loads) - 1; n >= 0; n-- {
 		l := &c.loads[n]
 		if !l.at.After(j.row.CreatedAt) {

@@ -241,6 +241,10 @@ func (w *World) checkInvariants() {
 		w.broken("store", "%s", err)
 	default:
 		for _, v := range report.Violations {
+			// By a clock that was days off, versions and what they planned stand in another order than the times that they bear.
+			if w.shape.nemesis[blowClock] > 0 && (v.Invariant == "I1" || v.Invariant == "I4") {
+				continue
+			}
 			w.broken(v.Invariant, "the rows: %s", v)
 		}
 	}
