@@ -65,8 +65,8 @@ func (s *circle) follow(from *Instance) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, reason := range closedDependencies(s.now, situation) {
-		if !blocks(&reason) || *reason.Upstream != s.start.Ref && !s.defs.waitsFor(*reason.Upstream, s.start.Ref) {
+	for _, reason := range mustEnd(s.now, situation) {
+		if *reason.Upstream != s.start.Ref && !s.defs.waitsFor(*reason.Upstream, s.start.Ref) {
 			continue
 		}
 		next, ok, err := s.blocker(situation.Waits, &reason)
@@ -110,9 +110,4 @@ func (s *circle) blocker(waits []Wait, reason *Reason) (next Instance, ok bool, 
 		return next, err == nil, wrap(err, "find %s@%s", reason.Upstream, reason.At)
 	}
 	return next, false, nil
-}
-
-// blocks reports whether the reason names one upstream instance that must end first and waits itself.
-func blocks(r *Reason) bool {
-	return r.Code == ReasonUpstream && r.Detail == "" && r.State == Waiting && r.Upstream != nil && r.At != nil
 }

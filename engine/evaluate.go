@@ -145,11 +145,26 @@ func judgeDependencies(now time.Time, s *Situation) Verdict {
 	return verdict
 }
 
-// closedDependencies gives the reason of each declared dependency that is not satisfied.
-func closedDependencies(now time.Time, s *Situation) (reasons []Reason) {
-	for v := range s.dependencies(now) {
-		if !v.Open && v.Event == "" {
-			reasons = append(reasons, v.Reason)
+// mustEnd gives, of each declared dependency that is not satisfied, the latest upstream instances that wait and have to end before it can be: why the
+// instance waits for each.
+func mustEnd(now time.Time, s *Situation) (reasons []Reason) {
+	for from, to := range s.declared() {
+		w := &s.Waits[from]
+		if v := judgeDependency(now, s, from, to); v.Open || v.Event != "" {
+			continue
+		}
+		for n := from; n < to; n++ {
+			u := s.Facts[n].Unsatisfied
+			switch {
+			case w.Ended || w.OnFailed == FailedRun:
+				u = s.Facts[n].Open
+			case w.Select == "all" || w.Select == "any" && to-from == 1 && w.Count == 1:
+			default:
+				u = nil // others of the set may do
+			}
+			if u != nil && u.State == Waiting && !u.Frozen {
+				reasons = append(reasons, upstreamReason(ReasonUpstream, w.Ref, u))
+			}
 		}
 	}
 	return reasons
@@ -158,12 +173,23 @@ func closedDependencies(now time.Time, s *Situation) (reasons []Reason) {
 // dependencies yields the verdict of each declared dependency.
 func (s *Situation) dependencies(now time.Time) iter.Seq[Verdict] {
 	return func(yield func(Verdict) bool) {
+		for from, to := range s.declared() {
+			if !yield(judgeDependency(now, s, from, to)) {
+				return
+			}
+		}
+	}
+}
+
+// declared yields the waits of each declared dependency: one, or the pieces [from, to) that its set is cut in.
+func (s *Situation) declared() iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
 		for from := 0; from < len(s.Waits); {
 			to := from + 1
 			for to < len(s.Waits) && s.Waits[to].Dependency == s.Waits[from].Dependency && s.Waits[to].Ended == s.Waits[from].Ended {
 				to++
 			}
-			if !yield(judgeDependency(now, s, from, to)) {
+			if !yield(from, to) {
 				return
 			}
 			from = to
