@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -199,19 +198,15 @@ func limitPool(pools map[string]int, job *Job) {
 	}
 }
 
-// poolSizes returns the size of each pool, to be counted down by the caller. A pool that no current job names is as large as the versions say that
-// instances still run by.
-func (c *catalog) poolSizes() map[string]int {
+// poolSize returns how many attempts of the pool may run at once; false when it has no limit. A pool that no current job names is as large as the
+// versions say that instances still run by.
+func (c *catalog) poolSize(pool string) (size int, sized bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	sizes := maps.Clone(c.former)
-	if sizes == nil {
-		sizes = map[string]int{}
+	if size, sized = c.pools[pool]; !sized {
+		size, sized = c.former[pool]
 	}
-	for name, size := range c.pools {
-		sizes[name] = size
-	}
-	return sizes
+	return size, sized
 }
 
 // lookup returns the current definition of a job, nil when there is none.

@@ -181,7 +181,7 @@ func (t *turn) admit(c *contender) error {
 			}
 		}
 	}
-	if room == 0 {
+	if t.room(c.instance.Pool) == 0 { // the job may say how large its pool is
 		reason := Reason{Code: ReasonSlot, Detail: fmt.Sprintf("all %d slots are taken", t.cfg.Slots)}
 		if t.free > 0 {
 			reason = Reason{Code: ReasonPool, Detail: fmt.Sprintf("pool %s is full", c.instance.Pool)}

@@ -57,9 +57,9 @@ type turn struct {
 	clock time.Time // of the store: leases are judged by it
 	ids   idBlock
 
-	free     int            // slots
-	poolFree map[string]int // of the pools that have a size
-	carried  map[int64]bool // outbox rows that a live attempt carries
+	free    int            // slots
+	used    map[string]int // attempts that live, by pool
+	carried map[int64]bool // outbox rows that a live attempt carries
 
 	popped   []readyStep // taken from the working set's queues
 	back     []readyStep // of those, and of the instances begun: what found no slot
@@ -164,14 +164,14 @@ func (t *turn) countSlots() error {
 		return fmt.Errorf("count live attempts: %w", err)
 	}
 	t.free = t.cfg.Slots
-	t.poolFree = t.defs.poolSizes()
+	t.used = map[string]int{}
 	t.carried = map[int64]bool{}
 	for i := range live {
 		if !t.cfg.Shared || live[i].Owner == t.cfg.Owner {
 			t.free-- // a slot is this server's, a place in a pool everybody's
 		}
-		if _, sized := t.poolFree[live[i].Pool]; sized && (!fault.Planted(fault.SlotCounter) || live[i].Owner == t.cfg.Owner) {
-			t.poolFree[live[i].Pool]--
+		if !fault.Planted(fault.SlotCounter) || live[i].Owner == t.cfg.Owner {
+			t.used[live[i].Pool]++
 		}
 		if live[i].Outbox != 0 {
 			t.carried[live[i].Outbox] = true
@@ -180,19 +180,17 @@ func (t *turn) countSlots() error {
 	return nil
 }
 
-// room is how many attempts of the pool could start now.
+// room is how many attempts of the pool could start now. The size of a pool may become known in the middle of a turn, with the version of an instance.
 func (t *turn) room(pool string) int {
-	if free, sized := t.poolFree[pool]; sized {
-		return max(0, min(t.free, free))
+	if size, sized := t.defs.poolSize(pool); sized {
+		return max(0, min(t.free, size-t.used[pool]))
 	}
 	return max(0, t.free)
 }
 
 func (t *turn) spend(pool string) {
 	t.free--
-	if _, sized := t.poolFree[pool]; sized {
-		t.poolFree[pool]--
-	}
+	t.used[pool]++
 }
 
 // A contender is a waiting instance that lacks nothing but a slot.
