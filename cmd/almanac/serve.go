@@ -85,12 +85,17 @@ type server struct {
 	cfg serveConfig
 	log *slog.Logger
 
+	hup    chan os.Signal
 	folder *folder       // nil when it serves what is recorded
 	jobs   []*engine.Job // as they were at the start
 	file   serverFile
 }
 
 func (s *server) serve(ctx context.Context) (err error) {
+	// From the beginning: one that comes while the server starts is a wish to load what it may have read already, and no end.
+	s.hup = make(chan os.Signal, 1)
+	signal.Notify(s.hup, syscall.SIGHUP)
+	defer signal.Stop(s.hup)
 	loopback, err := isLoopback(ctx, s.cfg.listen)
 	if err != nil {
 		return err
@@ -178,17 +183,13 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 		s.log.Warn("commands will not find this server by itself", "error", err)
 	}
 	defer s.file.remove(s.dir)
-	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP)
-	defer signal.Stop(hup)
-
 	ready := s.engine.Ready()
 	for {
 		select {
 		case <-ready:
 			ready = nil
 			go out.today(ctx) // counting a day of many thousand instances must not hold up a signal
-		case <-hup:
+		case <-s.hup:
 			s.reload(ctx)
 		case err := <-ended: // before anybody asked for it
 			cancel()
