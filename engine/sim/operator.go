@@ -118,10 +118,17 @@ func (w *World) reload(s *server, name string) {
 		return
 	}
 	w.folder = workflows
+	w.edition++
+	edition := w.edition
 	w.command(s, name, func(ctx context.Context) error {
 		_, err := s.engine.Load(ctx, workflows, s.now())
 		return err
-	}, func() string { w.acknowledgeLoad(); return "" })
+	}, func() string {
+		if edition == w.edition { // while a slow server loaded, another may have loaded what came after
+			w.acknowledgeLoad()
+		}
+		return ""
+	})
 }
 
 // acknowledgeLoad holds what a load has promised against the book.

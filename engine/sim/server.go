@@ -166,11 +166,14 @@ func (s *server) load(ctx context.Context) error {
 		s.loaded = true // what the rows say holds for all
 		return nil
 	}
+	edition := s.w.edition
 	if _, err := s.engine.Load(ctx, s.w.folder, s.now()); err != nil {
 		return err
 	}
 	s.loaded, s.w.folderLoaded = true, true
-	s.w.acknowledgeLoad()
+	if edition == s.w.edition {
+		s.w.acknowledgeLoad()
+	}
 	return nil
 }
 

@@ -62,6 +62,7 @@ type World struct {
 	genes        []*gene
 	folder       []*engine.Workflow
 	folderLoaded bool
+	edition      int // of the folder
 	decoded      map[string]*engine.Job
 	keys         int
 	saved        any
