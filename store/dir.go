@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // applicationID marks a SQLite file as ours: "almn" as an integer.
@@ -76,13 +75,16 @@ func openDirectory(cfg Config) (*directory, error) {
 	if err != nil {
 		return nil, fail(err, notWritable(err))
 	}
-	held, err := takeLock(d.lock)
+	held, err := tryLock(d.lock)
 	if err != nil || held {
 		hint, cause := "check the permissions of the file lock in it", err
 		if held {
 			cause, hint = ErrLocked, "stop that server first, or name another directory"
 			if pid := lockedBy(d.lock); pid != "" {
 				cause = fmt.Errorf("%w (process %s)", ErrLocked, pid)
+			}
+			if !ownerLives(d.lock) {
+				cause = fmt.Errorf("%w: %w", cause, ErrLockLeft)
 			}
 		}
 		return nil, errors.Join(fail(cause, hint), d.lock.Close())
@@ -91,22 +93,6 @@ func openDirectory(cfg Config) (*directory, error) {
 		return nil, errors.Join(fail(err, notWritable(err)), d.lock.Close())
 	}
 	return d, nil
-}
-
-// takeLock takes the lock, and waits for it for a while when the process that wrote its number there lives no more: a child that it had just forked
-// when it was killed holds the lock on until it has become another program.
-func takeLock(f *os.File) (held bool, err error) {
-	const tries, pause = 60, 50 * time.Millisecond
-	for range tries {
-		if held, err = tryLock(f); !held || err != nil {
-			return held, err
-		}
-		if ownerLives(f) {
-			return true, nil
-		}
-		<-time.After(pause)
-	}
-	return true, nil
 }
 
 // ownerLives reports whether the process that took the lock last lives, or is not known.

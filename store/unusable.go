@@ -26,6 +26,7 @@ func (e *UnusableError) Unwrap() error { return e.Err }
 // What can be wrong with a data directory; an UnusableError wraps one of these, or the error of the system.
 var (
 	ErrLocked      = errors.New("another server uses it")
+	ErrLockLeft    = errors.New("that process is gone; a child that it had just forked holds the lock until it is another program: try again in a moment")
 	ErrForeign     = errors.New("almanac.db is the database of another program")
 	ErrNotDatabase = errors.New("almanac.db is no SQLite database")
 	ErrCorrupt     = errors.New("almanac.db is damaged")

@@ -18,17 +18,7 @@ import (
 )
 
 // faults builds the real binary once more, with a clock that a file moves.
-var faults = sync.OnceValues(func() (string, error) {
-	plain, err := program()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(filepath.Dir(plain), "almanac-faults")
-	if out, err := exec.Command("go", "build", "-tags", "faults", "-o", path, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build with the tag faults: %w\n%s", err, out)
-	}
-	return path, nil
-})
+var faults = sync.OnceValues(func() (string, error) { return buildProgram("almanac-faults", "-tags", "faults") })
 
 func faultyProgram(t *testing.T) string {
 	t.Helper()

@@ -32,18 +32,19 @@ func (m cleaned) Run() int {
 }
 
 // program builds the real binary once.
-var program = sync.OnceValues(func() (string, error) {
+var program = sync.OnceValues(func() (string, error) { return buildProgram("almanac") })
+
+func buildProgram(name string, flags ...string) (path string, err error) {
 	dir, err := builds()
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "almanac")
-	build := exec.Command("go", "build", "-o", path, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w\n%s", err, out)
+	path = filepath.Join(dir, name)
+	if out, err := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), ".")...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
 	}
 	return path, nil
-})
+}
 
 func builtProgram(t *testing.T) string {
 	t.Helper()

@@ -42,7 +42,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, err
 	}
 	s := &site{dir: dir}
-	if s.db, err = store.Open(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
+	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -69,6 +69,22 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// openStore opens the rows, and waits a while for a lock that the fork of a killed server still holds: it lets go when it has become another program.
+func openStore(ctx context.Context, cfg store.Config) (*store.DB, error) {
+	const tries, pause = 60, 50 * time.Millisecond
+	for n := 1; ; n++ {
+		db, err := store.Open(ctx, cfg)
+		if n == tries || !errors.Is(err, store.ErrLockLeft) {
+			return db, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
 }
 
 // close lets go of the directory. Shell attempts run on under their supervisor, and the next server or run adopts them.
