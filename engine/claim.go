@@ -78,10 +78,7 @@ func attemptNumbers(attempts []AttemptRow) map[string]int {
 // assign gives the free slots out by turn: to ready steps of running instances and to waiting instances alike. Each pool is looked at by itself, so
 // that a full one hides nothing behind it.
 func (t *turn) assign(open []contender) error {
-	pools, err := t.tx.QueuedPools()
-	if err != nil {
-		return fmt.Errorf("list the queues: %w", err)
-	}
+	pools := slices.Clone(t.agenda.Pools)
 	for pool, q := range t.steps {
 		if q.Len() > 0 {
 			pools = append(pools, pool)
@@ -114,7 +111,7 @@ func (t *turn) assign(open []contender) error {
 				n++
 			}
 		}
-		if room > 0 {
+		if room > 0 && slices.Contains(t.agenda.Pools, pool) {
 			queued, err := t.tx.Queued(pool, room)
 			if err != nil {
 				return fmt.Errorf("list the queue of pool %q: %w", pool, err)

@@ -116,7 +116,7 @@ func dataWindow(job *Job, planTime time.Time) (from, to time.Time) {
 
 // startErrands starts the error actions that are due, before anything else: they are few, and somebody waits to be told.
 func (t *turn) startErrands() error {
-	if t.free <= 0 {
+	if t.free <= 0 || t.agenda.Outbox.IsZero() || t.agenda.Outbox.After(t.now) {
 		return nil
 	}
 	due, err := t.tx.OutboxDue(t.now, t.free+len(t.carried))

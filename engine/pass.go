@@ -61,6 +61,7 @@ type turn struct {
 	used    map[string]int // attempts that live, by pool
 	carried map[int64]bool // outbox rows that a live attempt carries
 
+	agenda   Agenda      // of the rows, with what came in
 	popped   []readyStep // taken from the working set's queues
 	back     []readyStep // of those, and of the instances begun: what found no slot
 	later    []delayedStep
@@ -105,6 +106,9 @@ func (t *turn) take() (err error) {
 	}
 	if err := t.countSlots(); err != nil {
 		return err
+	}
+	if t.agenda, err = t.tx.Agenda(); err != nil {
+		return fmt.Errorf("read the agenda: %w", err)
 	}
 	open, full, err := t.lookAtDue()
 	if err != nil {
@@ -203,6 +207,9 @@ type contender struct {
 
 // lookAtDue evaluates what has come due or was woken. What needs no slot ends here; what only needs a slot is returned.
 func (t *turn) lookAtDue() (open []contender, full bool, err error) {
+	if t.agenda.Wake.IsZero() || t.agenda.Wake.After(t.now) {
+		return nil, false, nil
+	}
 	due, err := t.tx.Due(t.now, dueBatch)
 	if err != nil {
 		return nil, false, fmt.Errorf("list what is due: %w", err)
@@ -358,32 +365,19 @@ func (t *turn) enqueue(c *contender, why Reason) error {
 
 // plan finds out when the next pass is due.
 func (t *turn) plan(full bool) error {
-	wake, some, err := t.tx.NextWake()
+	left, err := t.tx.Agenda()
 	if err != nil {
-		return fmt.Errorf("find the next due time: %w", err)
+		return fmt.Errorf("read what is left of the agenda: %w", err)
 	}
-	outbox, errands, err := t.tx.NextOutbox()
-	if err != nil {
-		return fmt.Errorf("find the next delivery: %w", err)
-	}
-	t.next = time.Time{}
-	if some {
-		t.next = wake
-	}
-	if errands && t.free > 0 {
-		t.next = earliest(t.next, outbox)
+	t.next = left.Wake
+	if t.free > 0 {
+		t.next = earliest(t.next, left.Outbox)
 	}
 	if full || t.passedOn {
 		t.next = t.now
 	}
-	if t.cfg.Closed {
-		pools, err := t.tx.QueuedPools()
-		if err != nil {
-			return fmt.Errorf("list the queues: %w", err)
-		}
-		t.idle = !full && len(pools) == 0 && !errands && len(t.runs)+len(t.begun) == 0 && len(t.live)+len(t.starts)+len(t.errands) == 0 &&
-			(!some || wake.After(t.now) && wake.After(t.until))
-	}
+	t.idle = t.cfg.Closed && !full && len(left.Pools) == 0 && left.Outbox.IsZero() && len(t.runs)+len(t.begun) == 0 && len(t.live)+len(t.starts)+len(t.errands) == 0 &&
+		(left.Wake.IsZero() || left.Wake.After(t.now) && left.Wake.After(t.until))
 	return nil
 }
 

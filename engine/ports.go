@@ -54,10 +54,8 @@ type View interface {
 	Due(now time.Time, limit int) ([]Instance, error)
 	// Queued lists waiting instances of the pool that only lack a slot, by priority (9 first), plan time, id, at most limit.
 	Queued(pool string, limit int) ([]Instance, error)
-	// QueuedPools lists the pools in which instances are queued, in order of name.
-	QueuedPools() ([]string, error)
-	// NextWake returns the earliest time at which a waiting instance must be looked at; false when there is none.
-	NextWake() (time.Time, bool, error)
+	// Agenda tells what the rows want to be looked at, at the cost of one look-up each, and of one for each pool.
+	Agenda() (Agenda, error)
 	// Active lists the instances of the job in state running, by start.
 	Active(job int64) ([]Instance, error)
 	// ActiveCount counts them.
@@ -76,10 +74,15 @@ type View interface {
 
 	// OutboxDue lists undelivered outbox rows with NotBefore ≤ now, by id, at most limit.
 	OutboxDue(now time.Time, limit int) ([]OutboxRow, error)
-	// NextOutbox returns the earliest NotBefore of an undelivered row that no live attempt carries.
-	NextOutbox() (time.Time, bool, error)
 	// Outbox returns one row; ErrNotFound when there is none.
 	Outbox(id int64) (OutboxRow, error)
+}
+
+// An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
+type Agenda struct {
+	Wake   time.Time // the earliest time at which a waiting instance must be looked at
+	Outbox time.Time // the earliest NotBefore of an undelivered outbox row that no live attempt carries
+	Pools  []string  // in which instances are queued, in order of name
 }
 
 // Tx reads and writes.

@@ -87,9 +87,7 @@ const (
 	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT CAST(? AS INTEGER)`
 	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.pool = ?
 		ORDER BY i.priority DESC, i.plan_time, i.id LIMIT CAST(? AS INTEGER)`
-	firstPoolSQL   = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' ORDER BY pool LIMIT 1`
 	nextPoolSQL    = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' AND pool > ? ORDER BY pool LIMIT 1`
-	nextWakeSQL    = `SELECT wake FROM instance WHERE state = 'waiting' AND wake IS NOT NULL ORDER BY wake LIMIT 1`
 	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
 	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`
@@ -110,29 +108,6 @@ func (v *view) Due(now time.Time, limit int) ([]engine.Instance, error) {
 // Queued lists waiting instances of the pool that only lack a slot, by priority, plan time, id.
 func (v *view) Queued(pool string, limit int) ([]engine.Instance, error) {
 	return v.instances(queuedSQL, pool, limit)
-}
-
-// QueuedPools lists the pools in which instances are queued, by one look-up each.
-func (v *view) QueuedPools() ([]string, error) {
-	var pools []string
-	take := func(c *columns) error {
-		pools = append(pools, c.text())
-		return nil
-	}
-	more, err := v.s.one(firstPoolSQL, take)
-	for more && err == nil {
-		more, err = v.s.one(nextPoolSQL, take, pools[len(pools)-1])
-	}
-	return pools, err
-}
-
-// NextWake returns the earliest time at which a waiting instance must be looked at.
-func (v *view) NextWake() (at time.Time, ok bool, err error) {
-	ok, err = v.s.one(nextWakeSQL, func(c *columns) error {
-		at = c.utc()
-		return nil
-	})
-	return at, ok, err
 }
 
 // Active lists the instances of the job in state running, by start.

@@ -11,10 +11,7 @@ const (
 	outboxColumns = `SELECT id, kind, instance, not_before, attempts, state, reason, created_at, ended_at FROM outbox `
 	outboxSQL     = outboxColumns + `WHERE id = ?`
 	outboxDueSQL  = outboxColumns + `WHERE state = 'pending' AND not_before <= ? ORDER BY +id LIMIT CAST(? AS INTEGER)`
-	nextOutboxSQL = `SELECT not_before FROM outbox o WHERE state = 'pending'
-		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.outbox = o.id AND a.outcome IS NULL AND a.outbox IS NOT NULL)
-		ORDER BY not_before LIMIT 1`
-	putOutboxSQL = `INSERT INTO outbox (id, kind, instance, not_before, attempts, state, reason, created_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	putOutboxSQL  = `INSERT INTO outbox (id, kind, instance, not_before, attempts, state, reason, created_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, instance = excluded.instance, not_before = excluded.not_before,
 		attempts = excluded.attempts, state = excluded.state, reason = excluded.reason, created_at = excluded.created_at, ended_at = excluded.ended_at`
 )
@@ -34,15 +31,6 @@ func (v *view) OutboxDue(now time.Time, limit int) ([]engine.OutboxRow, error) {
 		return nil
 	}, now.UnixMilli(), limit)
 	return rows, err
-}
-
-// NextOutbox returns the earliest NotBefore of an undelivered row that no live attempt carries.
-func (v *view) NextOutbox() (at time.Time, ok bool, err error) {
-	ok, err = v.s.one(nextOutboxSQL, func(c *columns) error {
-		at = c.utc()
-		return nil
-	})
-	return at, ok, err
 }
 
 // Outbox returns one row.

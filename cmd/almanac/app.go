@@ -237,14 +237,14 @@ func (a *app) warn(format string, args ...any) {
 
 // addSlots adds --slots. Its default is not in the help, which is the same on every machine.
 func addSlots(c *cobra.Command) *int {
-	return c.Flags().Int("slots", 0, "attempts at once; a step of type none needs none (default twice the processors)")
+	return c.Flags().Int("slots", 0, "attempts at once; a step of type none needs none (default four times the processors)")
 }
 
 // slotsOf is the value of --slots.
 func slotsOf(c *cobra.Command, given int) (int, error) {
 	switch {
 	case !c.Flags().Changed("slots"):
-		return 2 * runtime.NumCPU(), nil // most attempts wait for something other than a processor
+		return 4 * runtime.NumCPU(), nil // most attempts wait for something other than a processor
 	case given < 1:
 		return 0, usagef("--slots is %d; at least 1 is needed", given)
 	}

@@ -53,20 +53,16 @@ var lookupCases = []testCase{
 			list, err := v.Due(at("05:00"), 2)
 			require.NoError(w, err)
 			require.Equal(w, []int64{p[1].ID, p[2].ID}, ids(list))
-			wake, ok, err := v.NextWake()
+			agenda, err := v.Agenda()
 			require.NoError(w, err)
-			require.True(w, ok)
-			require.True(w, wake.Equal(at("01:00")))
+			require.True(w, agenda.Wake.Equal(at("01:00")))
 		})
 	}},
-	{"nothing is due in an empty store", func(w *world) {
+	{"an empty store has no agenda", func(w *world) {
 		w.read(func(v engine.View) {
-			_, ok, err := v.NextWake()
+			agenda, err := v.Agenda()
 			require.NoError(w, err)
-			require.False(w, ok)
-			pools, err := v.QueuedPools()
-			require.NoError(w, err)
-			require.Empty(w, pools)
+			require.Zero(w, agenda)
 		})
 	}},
 	{"the queue of a pool is by priority, plan time and id", func(w *world) {
@@ -94,9 +90,10 @@ var lookupCases = []testCase{
 			list, err = v.Queued("", 10)
 			require.NoError(w, err)
 			require.Equal(w, []int64{other}, ids(list))
-			pools, err := v.QueuedPools()
+			agenda, err := v.Agenda()
 			require.NoError(w, err)
-			require.Equal(w, []string{"", "p"}, pools)
+			require.Equal(w, []string{"", "p"}, agenda.Pools)
+			require.Zero(w, agenda.Wake, "what was held without a wake is not due")
 		})
 		require.Empty(w, w.due("5 00:00"), "what was held without a wake is not due")
 	}},

@@ -320,10 +320,10 @@ var outboxCases = []testCase{
 		next := func() string {
 			text := "none"
 			w.read(func(v engine.View) {
-				t, ok, err := v.NextOutbox()
+				agenda, err := v.Agenda()
 				require.NoError(w, err)
-				if ok {
-					text = t.In(shanghai).Format("15:04")
+				if !agenda.Outbox.IsZero() {
+					text = agenda.Outbox.In(shanghai).Format("15:04")
 				}
 			})
 			return text

@@ -81,14 +81,12 @@ func dump(v invariant.Source, highest int64) (lines []string) {
 	}
 	due, err := v.Due(far, 1000)
 	show("due", idsOf(due), err)
-	pools, err := v.QueuedPools()
-	show("pools", pools, err)
-	for _, pool := range slices.Concat(pools, []string{"no such pool"}) {
+	agenda, err := v.Agenda()
+	show("agenda", agenda, err)
+	for _, pool := range slices.Concat(agenda.Pools, []string{"no such pool"}) {
 		queued, err := v.Queued(pool, 1000)
 		show("queued in "+pool, idsOf(queued), err)
 	}
-	wake, ok, err := v.NextWake()
-	show(fmt.Sprint("next wake ", ok), wake, err)
 	running, err := v.Running()
 	show("running", idsOf(running), err)
 	live, err := v.Live()
@@ -106,8 +104,6 @@ func dump(v invariant.Source, highest int64) (lines []string) {
 	}
 	owed, err := v.OutboxDue(far, 1000)
 	show("outbox due", owed, err)
-	next, ok, err := v.NextOutbox()
-	show(fmt.Sprint("next of the outbox ", ok), next, err)
 	for _, name := range zoneNames {
 		rules, err := v.ZoneRules(name)
 		show("zone "+name, rules, err)

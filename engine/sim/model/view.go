@@ -174,30 +174,33 @@ func (v *view) Queued(pool string, limit int) ([]engine.Instance, error) {
 // beginOfPool is before every turn of the pool.
 func beginOfPool(pool string) turn { return turn{pool: pool, priority: highest + 1} }
 
-func (v *view) QueuedPools() ([]string, error) {
+func (v *view) Agenda() (a engine.Agenda, err error) {
 	if v.broken != nil {
-		return nil, v.broken
+		return a, v.broken
 	}
-	var pools []string
+	for k := range v.s.wake.all() {
+		a.Wake = time.UnixMilli(k.at).UTC()
+		break
+	}
+	carried := map[int64]bool{}
+	for k := range v.s.live.all() {
+		carried[v.s.attempts[k.id].Outbox] = true
+	}
+	for k := range v.s.pending.all() {
+		if !carried[k.id] {
+			a.Outbox = time.UnixMilli(k.at).UTC()
+			break
+		}
+	}
 	for at, more := beginOfPool(""), true; more; {
 		more = false
 		for k := range v.s.queue.from(at) {
-			pools = append(pools, k.pool)
+			a.Pools = append(a.Pools, k.pool)
 			at, more = beginOfPool(k.pool+"\x00"), true // the next text in order
 			break
 		}
 	}
-	return pools, nil
-}
-
-func (v *view) NextWake() (time.Time, bool, error) {
-	if v.broken != nil {
-		return time.Time{}, false, v.broken
-	}
-	for k := range v.s.wake.all() {
-		return time.UnixMilli(k.at).UTC(), true, nil
-	}
-	return time.Time{}, false, nil
+	return a, nil
 }
 
 func (v *view) Active(job int64) ([]engine.Instance, error) {
@@ -294,22 +297,6 @@ func (v *view) OutboxDue(now time.Time, limit int) ([]engine.OutboxRow, error) {
 		rows = append(rows, *v.s.outbox[id])
 	}
 	return rows, nil
-}
-
-func (v *view) NextOutbox() (time.Time, bool, error) {
-	if v.broken != nil {
-		return time.Time{}, false, v.broken
-	}
-	carried := map[int64]bool{}
-	for k := range v.s.live.all() {
-		carried[v.s.attempts[k.id].Outbox] = true
-	}
-	for k := range v.s.pending.all() {
-		if !carried[k.id] {
-			return time.UnixMilli(k.at).UTC(), true, nil
-		}
-	}
-	return time.Time{}, false, nil
 }
 
 func (v *view) Outbox(id int64) (engine.OutboxRow, error) {
