@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
-// longestCycle bounds how many waiting instances are looked at.
-const longestCycle = 200
+const (
+	// longestCycle bounds how many waiting instances are looked at.
+	longestCycle = 200
+	// mostLooks bounds how often one search asks what a range holds: instances that wait for one another by long ranges have each of these walked.
+	mostLooks = 5 * longestCycle
+)
 
 // nameCycle makes the reason of an instance that waits in a circle say so, with the path (`reliability.md` F31). Cycles are refused when definitions are
 // checked; one can still arise between instances that were planned with different versions. Nothing in it can ever start, and each of its members
@@ -31,12 +36,13 @@ func (t *turn) nameCycle(i *Instance, v *Verdict) error {
 		hop.reason.Code, hop.reason.Detail = ReasonCycle, detail
 		if n == 0 {
 			v.Reason = hop.reason
+			v.WatchJob, v.WatchKey, v.WatchTime = hop.to.Job, hop.to.Key, hop.to.PlanTime // when a person ends that one, the reason is another
 			continue
 		}
 		if hop.from.Reason.Code == ReasonCycle || hop.from.Gate != GateDependency {
 			continue // it says so, or it is looked at when its time comes
 		}
-		if _, err := t.tx.Hold(Hold{Instance: hop.from.ID, Gate: hop.from.Gate, Reason: hop.reason, Wake: t.now}); err != nil {
+		if _, err := t.tx.Hold(Hold{Instance: hop.from.ID, Gate: hop.from.Gate, Reason: hop.reason, Wake: t.now, At: t.now}); err != nil {
 			return fmt.Errorf("hold %s: %w", hop.from.Name(), err)
 		}
 	}
@@ -48,12 +54,14 @@ type circle struct {
 	*turn
 	start *Instance
 	seen  map[int64]bool
+	looks int
 	hops  []hop // when one is found: from its end
 }
 
 type hop struct {
 	from   Instance
-	reason Reason // why from waits for the next
+	to     Instance
+	reason Reason // why the one waits for the other
 }
 
 func (s *circle) follow(from *Instance) (found bool, err error) {
@@ -65,31 +73,79 @@ func (s *circle) follow(from *Instance) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, reason := range mustEnd(s.now, situation) {
-		if *reason.Upstream != s.start.Ref && !s.defs.waitsFor(*reason.Upstream, s.start.Ref) {
-			continue
-		}
-		next, ok, err := s.blocker(situation.Waits, &reason)
-		if err != nil {
+	ranges := s.ranges(situation.Waits)
+	for s.looks < mostLooks {
+		if some, err := s.cut(ranges, situation.Facts); err != nil || !some {
 			return false, err
 		}
-		switch {
-		case !ok:
-			continue
-		case next.ID == s.start.ID:
-			found = true
-		case s.seen[next.ID] || len(s.seen) >= longestCycle || next.State != Waiting:
-			continue
-		default:
-			s.seen[next.ID] = true
-			found, err = s.follow(&next)
-		}
-		if err != nil || found {
-			s.hops = append(s.hops, hop{*from, reason})
-			return found, err
+		for _, reason := range mustEnd(s.now, situation) {
+			if found, err = s.leadsBack(from, situation.Waits, &reason); err != nil || found {
+				return found, err
+			}
 		}
 	}
 	return false, nil
+}
+
+// leadsBack follows one reason for which an instance waits.
+func (s *circle) leadsBack(from *Instance, waits []Wait, reason *Reason) (found bool, err error) {
+	next, ok, err := s.blocker(waits, reason)
+	if err != nil || !ok {
+		return false, err
+	}
+	switch {
+	case next.ID == s.start.ID:
+		found = true
+	case s.seen[next.ID] || len(s.seen) >= longestCycle || next.State != Waiting:
+		return false, nil
+	default:
+		s.seen[next.ID] = true
+		found, err = s.follow(&next)
+	}
+	if found {
+		s.hops = append(s.hops, hop{*from, next, *reason})
+	}
+	return found, err
+}
+
+// ranges are what is left to walk of the waits from which a way may lead back.
+func (s *circle) ranges(waits []Wait) []Wait {
+	ranges := slices.Clone(waits)
+	for n := range ranges {
+		r := &ranges[n]
+		if r.Ref != s.start.Ref && !s.defs.waitsFor(r.Ref, s.start.Ref) {
+			r.Count = 0
+		}
+		r.OnFailed = FailedRun // ask for what is open, whatever has failed behind it
+	}
+	return ranges
+}
+
+// cut puts the latest open instance of each range in the place of what does not satisfy, and ends the range before it: so mustEnd names by turns all
+// that have to end, of which an instance watches the latest only. It reports whether there was any.
+func (s *circle) cut(ranges []Wait, facts []Facts) (some bool, err error) {
+	for n := range ranges {
+		r, f := &ranges[n], &facts[n]
+		f.Open, f.Unsatisfied = nil, nil
+		if r.Count == 0 {
+			continue
+		}
+		s.looks++
+		left, err := s.tx.Facts(r)
+		if err != nil {
+			return false, fmt.Errorf("look up %s for a circle: %w", r.Ref, err)
+		}
+		if left.Open == nil {
+			r.Count = 0
+			continue
+		}
+		f.Open, f.Unsatisfied, some = left.Open, left.Open, true
+		r.Last = left.Open.PlanTime.Add(-time.Millisecond)
+		if r.Select != "all" {
+			r.Count = 0 // another than those before it may satisfy
+		}
+	}
+	return some, nil
 }
 
 // mayCircle reports whether the job of the start waits for another that waits for it. Its own earlier instances alone make no circle.

@@ -18,6 +18,8 @@ type Options struct {
 	Now time.Time
 	// Retention is how long ended instances are kept; zero is the engine's default of 60 days.
 	Retention time.Duration
+	// PlanAhead is how long before it begins a natural day is planned; zero is the engine's default of 2 hours.
+	PlanAhead time.Duration
 	// Since bounds the check to instances that are open or have a plan time from it on, and to the history from it on; zero is everything.
 	Since time.Time
 	// Settled says that a healthy server has had Grace (default a minute) to look at everything: then nothing may be overdue.
@@ -77,6 +79,9 @@ func Check(ctx context.Context, rows Reader, o Options) (Report, error) {
 	if o.Retention <= 0 {
 		o.Retention = 60 * 24 * time.Hour
 	}
+	if o.PlanAhead <= 0 {
+		o.PlanAhead = 2 * time.Hour
+	}
 	if o.Grace <= 0 {
 		o.Grace = time.Minute
 	}
@@ -113,9 +118,9 @@ type check struct {
 	rules    time.Time          // when the rules of a time zone last changed; zero is never
 	born     map[int64]int64    // the event that made a version, where the history tells
 	jumped   bool               // the clock of a server did
-	oldest   time.Time          // of the first event that is kept, when retention has removed some
 	pruned   bool               // retention has removed history
-	kept     time.Time          // what ended before may be gone; zero when nothing is
+	removed  time.Time          // no event behind it was
+	kept     time.Time          // an instance with a plan time before it may be gone; zero when none is
 	last     int64              // the newest event when the check began
 }
 
@@ -200,12 +205,13 @@ func (c *check) begin() error {
 		return nil
 	}
 	// What ended before Now - Retention may be gone, with its history or without; one that a person cancelled ahead of its time ended before its plan
-	// time.
-	c.kept = c.o.Now.Add(ahead - c.o.Retention)
-	if c.oldest = c.kept; len(events) > 0 {
-		c.oldest = latest(c.oldest, events[0].At.Add(ahead))
-	} else {
-		c.oldest = c.o.Now.Add(ahead)
+	// time: an instance is there at the most for what is planned ahead and the day that this ends in.
+	before := c.o.Now.Add(-c.o.Retention)
+	c.kept = before.Add(c.o.PlanAhead + 28*time.Hour)
+	// By a clock that was ahead, or a retention that was shorter, more of the history was removed. Events of one moment may stand in either order.
+	c.removed = c.o.Now
+	if len(events) > 0 {
+		c.removed = latest(before, events[0].At.Add(time.Minute))
 	}
 	return nil
 }
@@ -255,9 +261,6 @@ func (c *check) must(holds bool, invariant string, i *engine.Instance, format st
 		c.found(invariant, i, format, args...)
 	}
 }
-
-// ahead is how long before its plan time an instance may be there at the most: the engine plans a natural day two hours before it begins.
-const ahead = 30 * time.Hour
 
 const form = "2006-01-02 15:04:05.999 -07:00"
 

@@ -90,7 +90,7 @@ func (g *waitGraph) edges(i *engine.Instance) ([]engine.Instance, error) {
 			continue // another instance, or time, may satisfy it
 		}
 		err := g.c.upstream(w, func(u *engine.Instance) (bool, error) {
-			if u.State == engine.Waiting && u.Gate == engine.GateDependency {
+			if u.State == engine.Waiting && u.Gate == engine.GateDependency && !u.Frozen { // a frozen one waits for a person first
 				list = append(list, *u)
 			}
 			return true, nil

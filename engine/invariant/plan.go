@@ -216,11 +216,15 @@ type define struct {
 	what string // added, changed, disabled, removed, back
 }
 
+// longPause is how long a server may stand still between its look at the clock and its write, which then bears a time before another server's.
+const longPause = 30 * time.Minute
+
 var loadWords = regexp.MustCompile(`(\d+) added, (\d+) changed, (\d+) removed`)
 
 // readLoads reads when jobs went and came back: rows know only whether a job is there now.
 func (c *check) readLoads(ctx context.Context) error {
 	var after int64
+	var loaded time.Time
 	for more := true; more; {
 		err := c.page(ctx, func() error {
 			ids, events, err := c.s.HistoryAfter(after, 2*c.o.Page)
@@ -234,8 +238,14 @@ func (c *check) readLoads(ctx context.Context) error {
 				if e.Kind == "define" {
 					c.defines[e.Job] = append(c.defines[e.Job], define{ids[n], e.At, e.Reason.Detail})
 				}
-				if e.Kind == "clock-jump" {
+				switch e.Kind {
+				case "clock-jump":
 					c.jumped = true
+				case "define", "load":
+					c.jumped = c.jumped || e.At.Before(loaded) // it was set back while no server ran
+					loaded = latest(loaded, e.At)
+				case string(engine.Start):
+					c.jumped = c.jumped || e.At.Before(loaded.Add(-longPause))
 				}
 				if e.Kind == "zone-rules" {
 					c.rules = latest(c.rules, e.At)

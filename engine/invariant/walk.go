@@ -3,6 +3,7 @@ package invariant
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -162,9 +163,7 @@ func (c *check) instance(i *engine.Instance) error {
 	c.report.Waits += len(f.waits)
 	c.report.Attempts += len(f.attempts)
 	c.report.Outbox += len(f.outbox)
-	// The history of an instance is whole when retention has removed none of it, or nothing as young as the instance. What a clock said that jumped
-	// does not tell.
-	f.whole = !c.pruned || !c.jumped && i.PlanTime.After(c.oldest) && i.NotBefore.After(c.oldest)
+	f.whole = c.isWhole(f)
 
 	c.states(f)
 	c.commands(f)
@@ -178,6 +177,29 @@ func (c *check) instance(i *engine.Instance) error {
 		return err
 	}
 	return c.waiting(f)
+}
+
+// isWhole reports whether the history of an instance has all its events: retention has removed none, or none as old as the first thing that its rows
+// tell of it. What a clock said that jumped does not tell.
+func (c *check) isWhole(f *facts) bool {
+	if !c.pruned {
+		return true
+	}
+	if c.jumped || len(f.past) > 0 && f.past[0].from != engine.Waiting {
+		return false
+	}
+	i := f.i
+	told := []time.Time{i.StartedAt, i.EndedAt}
+	if i.Kind == engine.Manual {
+		told = append(told, i.NotBefore) // when it was triggered
+	}
+	for n := range f.attempts {
+		told = append(told, f.attempts[n].StartedAt)
+	}
+	for n := range f.outbox {
+		told = append(told, f.outbox[n].CreatedAt)
+	}
+	return !slices.ContainsFunc(told, func(at time.Time) bool { return !at.IsZero() && !at.After(c.removed) })
 }
 
 // facts is one instance with the rows that belong to it.

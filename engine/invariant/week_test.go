@@ -86,6 +86,7 @@ func TestWeek(t *testing.T) {
 	t.Run("a clean one has no violation", func(t *testing.T) { isClean(t, w) })
 	w.close()
 	t.Run("every planted violation is found", func(t *testing.T) { everyPlantedViolationIsFound(t, w) })
+	t.Run("what is harmless is not found", func(t *testing.T) { whatIsHarmlessIsNotFound(t, w) })
 }
 
 func isClean(t *testing.T, w *world) {
