@@ -315,7 +315,8 @@ func (t *turn) settleClosed(c *contender, v Verdict) error {
 			}
 		}
 		_, err := t.tx.Hold(Hold{
-			Instance: i.ID, Gate: v.Gate, Reason: v.Reason, Wake: v.Wake, WatchJob: v.WatchJob, WatchKey: v.WatchKey, WatchTime: v.WatchTime,
+			Instance: i.ID, Gate: v.Gate, Reason: v.Reason, Wake: v.Wake, At: t.now,
+			WatchJob: v.WatchJob, WatchKey: v.WatchKey, WatchTime: v.WatchTime,
 		})
 		if err != nil {
 			return fmt.Errorf("hold %s: %w", i.Name(), err)

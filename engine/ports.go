@@ -222,6 +222,7 @@ type Hold struct {
 	Gate     Gate
 	Reason   Reason
 	Wake     time.Time // when to look again whatever happens; zero is never
+	At       time.Time // when it was looked at: the next in line is due then if this one has had its turn; not kept
 
 	WatchJob  int64 // wake when the instance of (WatchJob, WatchKey, WatchTime) ends; 0 watches nothing
 	WatchKey  string

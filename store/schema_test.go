@@ -187,7 +187,6 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		{wakeSatisfiedSQL, "instance_held"},
 		{wakeFailedSQL, "wait_cancel"},
 		{wakeNextSQL, "instance_held"},
-		{passOnSQL, "instance_held"},
 		{wakeDependentsSQL, "instance_held"},
 		{wakePlannedSQL, "instance_watch"},
 		{deleteUnstartedSQL, "sqlite_autoindex_instance_1"},

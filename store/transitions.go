@@ -114,9 +114,6 @@ func (t *tx) WakeDependents(upstream int64, at time.Time) error {
 const (
 	gateSQL = `SELECT gate, job FROM instance WHERE id = ? AND state = 'waiting'`
 	holdSQL = `UPDATE instance SET gate = ?, reason = ?, wake = ?, watch_job = ?, watch_key = ?, watch_time = ? WHERE id = ? AND state = 'waiting'`
-	// Nothing else will wake the next in line: it takes the time at which the one before it was due.
-	passOnSQL = `UPDATE instance SET wake = not_before WHERE id IN (SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND job = ?
-		AND gate = 'concurrency' AND wake IS NULL ORDER BY priority DESC, plan_time, id LIMIT 1)`
 )
 
 // Hold records that a waiting instance was looked at and stays waiting. One that was let through by the gate concurrency and turns back to an
@@ -143,7 +140,8 @@ func (t *tx) Hold(h engine.Hold) (bool, error) {
 		return false, err
 	}
 	if back && (before == engine.GateConcurrency || before == engine.GateSlot || before == engine.GateDisk) {
-		_, err = t.s.exec(passOnSQL, job)
+		at := h.At.UnixMilli()
+		_, err = t.s.exec(wakeNextSQL, at, job, at, at)
 	}
 	return err == nil, err
 }

@@ -144,6 +144,16 @@ var wakeCases = []testCase{
 		w.wait(p[1].ID, engine.GateDependency)
 		require.Equal(w, []int64{p[2].ID}, w.woken("06:02"))
 	}},
+	{"the turn goes to one that waits until a time, and not to one that is due already", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00", "04:00")
+		w.apply(p[0].ID, engine.Start, "06:00")
+		w.wait(p[1].ID, engine.GateConcurrency)
+		w.apply(p[0].ID, engine.Succeed, "06:01")
+		w.hold(engine.Hold{Instance: p[2].ID, Gate: engine.GateConcurrency, Wake: at("06:01")})
+		w.hold(engine.Hold{Instance: p[3].ID, Gate: engine.GateConcurrency, Wake: at("23:00")})
+		w.wait(p[1].ID, engine.GateDependency)
+		require.ElementsMatch(w, []int64{p[2].ID, p[3].ID}, w.woken("06:02"))
+	}},
 	{"losing one makes room for another", func(w *world) {
 		p := w.plan("A", "01:00", "02:00")
 		w.apply(p[0].ID, engine.Start, "06:00")

@@ -238,7 +238,7 @@ func (g *generator) life() operation {
 }
 
 func (g *generator) hold() operation {
-	h := engine.Hold{Instance: g.in(engine.Waiting).ID, Gate: pick(g, "gate", engine.Gates...), Reason: g.reason(), Wake: g.maybe("wake")}
+	h := engine.Hold{Instance: g.in(engine.Waiting).ID, Gate: pick(g, "gate", engine.Gates...), Reason: g.reason(), Wake: g.maybe("wake"), At: g.at("at")}
 	if g.rarely("no such gate", 40) {
 		h.Gate = pick(g, "gate", engine.Gate(""), "odd")
 	}
@@ -252,7 +252,7 @@ func (g *generator) hold() operation {
 func (g *generator) wait() operation {
 	up := g.any()
 	h := engine.Hold{
-		Instance: g.in(engine.Waiting).ID, Gate: pick(g, "gate", engine.GateDependency, engine.GateConcurrency, engine.GateSlot), Reason: g.reason(),
+		Instance: g.in(engine.Waiting).ID, Gate: pick(g, "gate", engine.GateDependency, engine.GateConcurrency, engine.GateSlot), Reason: g.reason(), At: g.at("at"),
 	}
 	if h.Gate == engine.GateDependency {
 		h.WatchJob, h.WatchKey, h.WatchTime = up.Job, up.Key, up.PlanTime

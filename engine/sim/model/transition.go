@@ -82,19 +82,19 @@ func (t *tx) wakeAfter(i *instance, at int64) {
 			}
 		}
 	}
-	if first, ok := t.firstInLine(i.Job, func(w *instance) bool { return !w.wakesBy(at) }); ok {
+	if first, ok := t.firstInLine(i.Job, at); ok {
 		ids = append(ids, first)
 	}
 	t.wake(ids, at)
 }
 
-// firstInLine returns the first instance of the job behind the gate concurrency that is as asked.
-func (t *tx) firstInLine(job int64, is func(i *instance) bool) (int64, bool) {
+// firstInLine returns the first instance of the job behind the gate concurrency that is not due by a time already.
+func (t *tx) firstInLine(job, at int64) (int64, bool) {
 	for k := range t.s.line.from(turn{job: job, priority: highest + 1}) {
 		if k.job != job {
 			break
 		}
-		if is(t.s.instances[k.id]) {
+		if !t.s.instances[k.id].wakesBy(at) {
 			return k.id, true
 		}
 	}
@@ -150,9 +150,9 @@ func (t *tx) Hold(h engine.Hold) (bool, error) {
 	set(t, (*state).putInstance, i.ID, i)
 	if slices.Contains(inTurn, was.Gate) && !slices.Contains(inTurn, h.Gate) {
 		// Its turn goes to the next, which nothing else will wake.
-		if first, ok := t.firstInLine(i.Job, func(w *instance) bool { return w.wake == never }); ok {
-			next := t.s.instances[first]
-			t.setWake(next, next.NotBefore.UnixMilli())
+		at := h.At.UnixMilli()
+		if first, ok := t.firstInLine(i.Job, at); ok {
+			t.wake([]int64{first}, at)
 		}
 	}
 	return true, nil
