@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"container/heap"
 	"fmt"
 	"hash/fnv"
 	"iter"
@@ -9,38 +11,90 @@ import (
 	"github.com/almanac-sched/almanac/deps"
 )
 
-// Rows yields the plan as instances in state waiting with their waits, by job and plan time. ids gives the row ids of a job and of its current
-// version; first is the id of the first instance, the others follow. The yielded values are reused.
+// Rows yields the plan as instances in state waiting with their waits, by plan time and job: what comes due together lies together, so that one
+// commit touches few pages. ids gives the row ids of a job and of its current version; first is the id of the first instance, the others follow. The
+// yielded values are reused.
 func (p *Plan) Rows(first int64, ids func(JobRef) (job, version int64)) iter.Seq2[*Instance, []Wait] {
 	return func(yield func(*Instance, []Wait) bool) {
-		id := first
-		var waits []Wait
+		line := make(rowLine, 0, len(p.Jobs))
 		for i := range p.Jobs {
-			part := &p.Jobs[i]
-			job, version := ids(part.Job.Ref())
-			spread := part.Job.spreadOffset()
-			upstream := make([]int64, len(part.Dependencies))
-			for n := range part.Dependencies {
-				upstream[n], _ = ids(part.Dependencies[n].Upstream.Ref())
+			if part := &p.Jobs[i]; len(part.Times) > 0 {
+				line = append(line, newPlannedRows(i, part, ids))
 			}
-			for n, t := range part.Times {
-				instance := Instance{
-					ID: id, Job: job, Ref: part.Job.Ref(), Version: version, Kind: Scheduled, PlanTime: t,
-					State: Waiting, Gate: GateTime, Reason: Reason{Code: ReasonPlanned},
-					DryRun: part.Timetable.DryRun(t), NotBefore: t.Add(spread),
-					Priority: part.Job.Priority, Pool: part.Job.Pool,
-				}
-				waits = waits[:0]
-				for d := range part.Dependencies {
-					waits = part.Dependencies[d].appendWaits(waits, id, upstream[d], n)
-				}
-				if !yield(&instance, waits) {
-					return
-				}
-				id++
+		}
+		heap.Init(&line)
+		var waits []Wait
+		for id := first; len(line) > 0; id++ {
+			front := &line[0]
+			instance := front.instance(id)
+			waits = front.appendWaits(waits[:0], id)
+			if !yield(&instance, waits) {
+				return
+			}
+			if front.next++; front.next < len(front.plan.Times) {
+				heap.Fix(&line, 0)
+			} else {
+				heap.Pop(&line)
 			}
 		}
 	}
+}
+
+// plannedRows are the rows of one job that have not been yielded.
+type plannedRows struct {
+	order        int // of the job in the plan
+	plan         *JobPlan
+	job, version int64
+	upstream     []int64 // of each dependency
+	spread       time.Duration
+	next         int
+}
+
+func newPlannedRows(order int, part *JobPlan, ids func(JobRef) (job, version int64)) plannedRows {
+	r := plannedRows{order: order, plan: part, spread: part.Job.spreadOffset(), upstream: make([]int64, len(part.Dependencies))}
+	r.job, r.version = ids(part.Job.Ref())
+	for n := range part.Dependencies {
+		r.upstream[n], _ = ids(part.Dependencies[n].Upstream.Ref())
+	}
+	return r
+}
+
+func (r *plannedRows) instance(id int64) Instance {
+	t, job := r.plan.Times[r.next], r.plan.Job
+	return Instance{
+		ID: id, Job: r.job, Ref: job.Ref(), Version: r.version, Kind: Scheduled, PlanTime: t,
+		State: Waiting, Gate: GateTime, Reason: Reason{Code: ReasonPlanned},
+		DryRun: r.plan.Timetable.DryRun(t), NotBefore: t.Add(r.spread),
+		Priority: job.Priority, Pool: job.Pool,
+	}
+}
+
+func (r *plannedRows) appendWaits(waits []Wait, id int64) []Wait {
+	for d := range r.plan.Dependencies {
+		waits = r.plan.Dependencies[d].appendWaits(waits, id, r.upstream[d], r.next)
+	}
+	return waits
+}
+
+// A rowLine is a heap of jobs by the plan time of their next row.
+type rowLine []plannedRows
+
+func (l rowLine) Len() int { return len(l) }
+
+func (l rowLine) Less(i, j int) bool {
+	a, b := &l[i], &l[j]
+	return cmp.Or(a.plan.Times[a.next].Compare(b.plan.Times[b.next]), cmp.Compare(a.order, b.order)) < 0
+}
+
+func (l rowLine) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+
+func (l *rowLine) Push(r any) { *l = append(*l, r.(plannedRows)) }
+
+func (l *rowLine) Pop() any {
+	last := len(*l) - 1
+	r := (*l)[last]
+	*l = (*l)[:last]
+	return r
 }
 
 // appendWaits appends the rows of one binding: one, or one a piece where `hours` cuts the set.
