@@ -252,6 +252,13 @@ func (c *catalog) nextPlanning(ahead time.Duration) time.Time {
 	return c.horizon.Add(-ahead)
 }
 
+// planned reports whether all there is to plan is planned beyond a time, without a look at each job.
+func (c *catalog) planned(beyond time.Time) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return !c.unknown && (c.horizon.IsZero() || c.horizon.After(beyond))
+}
+
 // unplanned lists at most limit definitions that are not planned up to their target, those that lag most first, and the planner that knows them.
 func (c *catalog) unplanned(target func(*Job) time.Time, limit int) ([]definition, *Planner) {
 	c.mu.RLock()

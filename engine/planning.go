@@ -33,6 +33,9 @@ func (e *Engine) planAhead(ctx context.Context, now time.Time) error {
 var errStale = fmt.Errorf("%w: the definitions or the plan have changed meanwhile", ErrConflict)
 
 func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
+	if e.defs.planned(now.Add(e.cfg.PlanAhead)) {
+		return nil // days are planned whole, so that what ends later than this ends with its day
+	}
 	target := func(j *Job) time.Time { return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location) }
 	for {
 		group, planner := e.defs.unplanned(target, planGroup)

@@ -15,7 +15,7 @@ import (
 const (
 	walCopy     = 8 << 20
 	walTruncate = 64 << 20
-	walLook     = 32 // commits between two looks at its size
+	walLook     = 32 // small commits between two looks at its size
 	walPatience = "PRAGMA busy_timeout = 100"
 )
 
@@ -45,13 +45,12 @@ func startCheckpointer(path string, w *writer) (*checkpointer, error) {
 	return c, nil
 }
 
-// look is called by the writer after each commit.
-func (c *checkpointer) look() {
+// look is called by the writer after each commit. A large one is copied back at once, and not when the next burst of small ones needs the machine.
+func (c *checkpointer) look(large bool) {
 	c.commits++
-	if c.commits%walLook != 0 || c.busy.Load() || fileSize(c.wal) < walCopy && !c.w.ballast.missing() {
-		return
+	if large || c.commits%walLook == 0 && !c.busy.Load() && (fileSize(c.wal) >= walCopy || c.w.ballast.missing()) {
+		c.want()
 	}
-	c.want()
 }
 
 func (c *checkpointer) want() {

@@ -145,7 +145,7 @@ func (w *writer) run(rest []*request) {
 		w.checkpoints.turn.Lock()
 		g.commit(g.collect())
 		w.checkpoints.turn.Unlock()
-		w.checkpoints.look()
+		w.checkpoints.look(w.s.work >= largeWork)
 	}
 }
 
