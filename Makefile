@@ -44,6 +44,7 @@ else
 	$(GO) run ./bench/sim -seeds $(SEEDS)
 	$(GO) run -tags planted ./bench/sim -planted all
 	$(GO) test ./store -run PowerLoss -count=1 -v -powerloss.rounds 10
+	$(GO) test ./store -run ALockOfAnotherProgram -count=1 -v -lock.held 60s
 	$(GO) run ./bench/torture kill -kills $(KILLS)
 	$(GO) run ./bench/torture restart
 	$(GO) run ./bench/torture soak -minutes 60

@@ -5,6 +5,7 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/stretchr/testify/require"
 )
+
+var lockHeld = flag.Duration("lock.held", 11500*time.Millisecond, "how long another program keeps the database for itself; a write waits for 10s")
 
 func init() { childModes["lock"] = holdTheDatabase }
 
@@ -27,7 +30,7 @@ func TestALockOfAnotherProgram(t *testing.T) {
 	for _, c := range []struct {
 		held   time.Duration
 		waited bool
-	}{{1500 * time.Millisecond, false}, {11500 * time.Millisecond, true}} {
+	}{{1500 * time.Millisecond, false}, {*lockHeld, true}} {
 		released := make(chan time.Time, 1)
 		unlock := lockDatabase(t, dir)
 		time.AfterFunc(c.held, func() {
@@ -41,7 +44,7 @@ func TestALockOfAnotherProgram(t *testing.T) {
 			require.Less(t, time.Since(begun), 11*time.Second, "a write does not wait for ever")
 			require.NoError(t, db.Failed(), "nothing is wrong with the store")
 			for errors := 0; err != nil; errors++ {
-				require.Less(t, errors, 3)
+				require.Less(t, errors, 2+int(c.held/(10*time.Second)))
 				_, err = putInstance(db)
 			}
 		}
