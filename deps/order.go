@@ -57,6 +57,27 @@ func Order(jobs []string, upstream func(string) []string) ([]string, error) {
 	return nil, &CycleError{Path: g.cycle(components[0])}
 }
 
+// Circles lists the sets of jobs that wait for one another, directly or not, two jobs or more each. A job that waits for itself alone is in none.
+func Circles(jobs []string, upstream func(string) []string) ([][]string, error) {
+	g := newJobGraph(jobs, upstream)
+	components, err := g.components()
+	if err != nil {
+		return nil, err
+	}
+	var circles [][]string
+	for _, component := range components {
+		if len(component) < 2 {
+			continue
+		}
+		var names []string
+		for _, i := range component {
+			names = append(names, g.jobs[i])
+		}
+		circles = append(circles, names)
+	}
+	return circles, nil
+}
+
 // jobGraph is a workflow's jobs by their rank in the list, with whom each waits for.
 type jobGraph struct {
 	jobs []string

@@ -23,12 +23,12 @@ type catalog struct {
 	current  map[JobRef]*definition
 	byID     map[int64]*definition
 	planner  *Planner
-	revision int64              // of the rows that this is a cache of; 0 when nothing was loaded
-	pools    map[string]int     // by the current jobs
-	former   map[string]int     // by every version that is known
-	waits    map[[2]JobRef]bool // answers of waitsFor, while no version is added
-	horizon  time.Time          // the earliest PlannedTo of what is planned at all; zero when nothing is
-	unknown  bool               // a job has never been planned
+	revision int64          // of the rows that this is a cache of; 0 when nothing was loaded
+	pools    map[string]int // by the current jobs
+	former   map[string]int // by every version that is known
+	circles  map[int64]int  // of the jobs that wait for one another, by row id; nil is not known
+	horizon  time.Time      // the earliest PlannedTo of what is planned at all; zero when nothing is
+	unknown  bool           // a job has never been planned
 }
 
 // A definition is a job's row and its current version.
@@ -63,7 +63,7 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}
 	}
-	c.versions[id], c.waits = job, nil
+	c.versions[id] = job
 	if c.former == nil {
 		c.former = map[string]int{}
 	}
@@ -71,61 +71,30 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 	return job, nil
 }
 
-// waitsFor reports whether the job, in any version that is known here, waits for the upstream job, directly or through others.
-func (c *catalog) waitsFor(job, upstream JobRef) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if found, known := c.waits[[2]JobRef{job, upstream}]; known {
-		return found
-	}
-	if c.waits == nil {
-		c.waits = map[[2]JobRef]bool{}
-	}
-	next := map[JobRef][]JobRef{}
-	for _, j := range c.versions {
-		for n := range j.DependsOn {
-			next[j.Ref()] = append(next[j.Ref()], j.DependsOn[n].Job)
-		}
-	}
-	seen := map[JobRef]bool{job: true}
-	for queue := []JobRef{job}; len(queue) > 0; queue = queue[1:] {
-		for _, up := range next[queue[0]] {
-			if !seen[up] {
-				seen[up] = true
-				queue = append(queue, up)
-			}
-		}
-	}
-	for ref := range next {
-		c.waits[[2]JobRef{job, ref}] = seen[ref] && ref != job
-	}
-	c.waits[[2]JobRef{job, upstream}] = seen[upstream]
-	return seen[upstream]
-}
-
-// refresh reads the current definitions from the rows, unless it knows them already. One that cannot be read is left out: its instances say why.
+// refresh reads from the rows which definitions are current: those that were put since it last did, or all when it is in doubt. One that cannot be read
+// is left out: its instances say why.
 func (c *catalog) refresh(ctx context.Context, store Store) error {
+	since := c.at()
 	var definitions []definition
+	var gone []JobRef
 	var revision int64
-	known := false
 	err := store.Read(ctx, func(v View) (err error) {
-		definitions = nil
-		if revision, err = v.Revision(); err != nil {
+		definitions, gone = nil, nil
+		if revision, err = v.Revision(); err != nil || revision == since {
 			return err
 		}
-		if known = revision == c.at(); known {
-			return nil
-		}
-		rows, err := v.Jobs()
+		rows, err := v.JobsSince(cmp.Or(since, -1))
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
 			if row.Removed {
+				gone = append(gone, row.Ref)
 				continue
 			}
 			job, err := c.version(v, row.Version)
 			if errors.Is(err, ErrInvalid) {
+				gone = append(gone, row.Ref)
 				continue
 			}
 			if err != nil {
@@ -135,7 +104,7 @@ func (c *catalog) refresh(ctx context.Context, store Store) error {
 		}
 		return nil
 	})
-	if err != nil || known {
+	if err != nil || revision == since {
 		return err
 	}
 	jobs := make([]*Job, len(definitions))
@@ -143,11 +112,21 @@ func (c *catalog) refresh(ctx context.Context, store Store) error {
 	for i := range definitions {
 		jobs[i], created[definitions[i].row.Ref] = definitions[i].job, definitions[i].row.CreatedAt
 	}
-	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { return recurrence.Created(created[j.Ref()]) })
-	if err != nil {
-		return err
+	c.mu.RLock()
+	planner, current := c.planner, c.revision == since
+	c.mu.RUnlock()
+	if since == 0 || planner == nil {
+		planner = new(Planner)
 	}
-	c.replace(definitions, planner, revision)
+	planner, err = planner.With(jobs, gone, func(j *Job) recurrence.Origin { return recurrence.Created(created[j.Ref()]) })
+	switch {
+	case err != nil || !current: // another has put it in order meanwhile
+		return err
+	case since == 0:
+		c.replace(definitions, planner, revision)
+	default:
+		c.amend(definitions, gone, planner, revision)
+	}
 	return nil
 }
 
@@ -173,22 +152,57 @@ func (c *catalog) replace(definitions []definition, planner *Planner, revision i
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}
 	}
-	c.waits = nil
+	c.circles = nil
 	c.current = make(map[JobRef]*definition, len(definitions))
 	c.byID = make(map[int64]*definition, len(definitions))
-	c.pools = map[string]int{}
 	for i := range definitions {
 		d := &definitions[i]
 		c.current[d.row.Ref], c.byID[d.row.ID] = d, d
 		c.versions[d.row.Version] = d.job
+	}
+	c.planner = planner
+	c.measurePools()
+	c.measure()
+}
+
+// amend puts some definitions in the place of what was known of their jobs, as of a revision.
+func (c *catalog) amend(definitions []definition, gone []JobRef, planner *Planner, revision int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.revision, c.planner = revision, planner
+	pooled := false
+	forget := func(ref JobRef) {
+		if old := c.current[ref]; old != nil {
+			pooled = pooled || old.job.Pool != ""
+			delete(c.current, ref)
+			delete(c.byID, old.row.ID)
+		}
+	}
+	for _, ref := range gone {
+		forget(ref)
+	}
+	for i := range definitions {
+		d := &definitions[i]
+		forget(d.row.Ref)
+		c.current[d.row.Ref], c.byID[d.row.ID], c.versions[d.row.Version] = d, d, d.job
+		c.rethink(d.job)
+		pooled = pooled || d.job.Pool != ""
+	}
+	if pooled {
+		c.measurePools()
+	}
+	c.measure()
+}
+
+// measurePools finds how large each pool is, by the current jobs and by all versions that are known.
+func (c *catalog) measurePools() {
+	c.pools, c.former = map[string]int{}, map[string]int{}
+	for _, d := range c.current {
 		limitPool(c.pools, d.job)
 	}
-	c.former = map[string]int{}
 	for _, job := range c.versions {
 		limitPool(c.former, job)
 	}
-	c.planner = planner
-	c.measure()
 }
 
 // limitPool makes the pool of a job no larger than the job says.
@@ -207,6 +221,16 @@ func (c *catalog) poolSize(pool string) (size int, sized bool) {
 		size, sized = c.former[pool]
 	}
 	return size, sized
+}
+
+// concurrency returns how many instances of the job may run at once: as its current definition says, and for one that is gone as the given version does.
+func (c *catalog) concurrency(job *Job) int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if d := c.current[job.Ref()]; d != nil {
+		job = d.job
+	}
+	return job.Concurrency
 }
 
 // lookup returns the current definition of a job, nil when there is none.

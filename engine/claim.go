@@ -24,6 +24,9 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	if err != nil || !ok {
 		return nil, wrap(err, "claim %s", i.Name())
 	}
+	if err := t.passTurn(&i, c.job); err != nil {
+		return nil, err
+	}
 	again := !i.StartedAt.IsZero()
 	from := i.State
 	i.State, i.Reason, i.Owner, i.Lease = Running, start.Reason, start.Owner, start.Lease
@@ -59,6 +62,20 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 		t.begun = append(t.begun, r)
 	}
 	return ready, nil
+}
+
+// passTurn lets the next of the job's line be looked at when one of it has started and there is room for another: the limit was raised, or several
+// have ended while one turn was given.
+func (t *turn) passTurn(i *Instance, job *Job) error {
+	limit := t.defs.concurrency(job)
+	if limit == 1 || i.Gate != GateConcurrency && i.Gate != GateSlot {
+		return nil
+	}
+	active, err := t.tx.ActiveCount(i.Job)
+	if err != nil || active >= limit {
+		return wrap(err, "count running instances of %s", i.Ref)
+	}
+	return wrap(t.tx.WakeNext(i.Job, t.now), "wake the next of %s", i.Ref)
 }
 
 // errStuck is about what cannot be: a write refused in the very transaction that gave the right to it.
@@ -168,7 +185,7 @@ func (t *turn) admit(c *contender) error {
 		if fault.Planted(fault.OverlapInMemory) {
 			active = t.activeInMemory(c.instance.Job)
 		}
-		if active >= c.job.Concurrency {
+		if active >= t.defs.concurrency(c.job) {
 			v, err := t.judge(c)
 			if err != nil {
 				return err

@@ -20,7 +20,11 @@ const (
 //
 // Who waits for whom is followed only among jobs that wait, in some version, for each other: elsewhere this costs nothing.
 func (t *turn) nameCycle(i *Instance, v *Verdict) error {
-	s := circle{turn: t, start: i, seen: map[int64]bool{i.ID: true}}
+	number, err := t.defs.circle(t.tx, i.Job)
+	if err != nil || number == 0 {
+		return err
+	}
+	s := circle{turn: t, start: i, number: number, seen: map[int64]bool{i.ID: true}}
 	found, err := s.follow(i)
 	if err != nil || !found {
 		return err
@@ -52,10 +56,11 @@ func (t *turn) nameCycle(i *Instance, v *Verdict) error {
 // A circle is the search for a way from an instance back to itself, along what must end before what.
 type circle struct {
 	*turn
-	start *Instance
-	seen  map[int64]bool
-	looks int
-	hops  []hop // when one is found: from its end
+	start  *Instance
+	number int // which circle of jobs it may be in
+	seen   map[int64]bool
+	looks  int
+	hops   []hop // when one is found: from its end
 }
 
 type hop struct {
@@ -66,14 +71,17 @@ type hop struct {
 
 func (s *circle) follow(from *Instance) (found bool, err error) {
 	job, err := s.defs.version(s.tx, from.Version)
-	if err != nil || from == s.start && !s.mayCircle(job) {
+	if err != nil {
 		return false, ignoreInvalid(err)
 	}
 	situation, err := s.situation(s.tx, from, job, s.now)
 	if err != nil {
 		return false, err
 	}
-	ranges := s.ranges(situation.Waits)
+	ranges, err := s.ranges(situation.Waits)
+	if err != nil {
+		return false, err
+	}
 	for s.looks < mostLooks {
 		if some, err := s.cut(ranges, situation.Facts); err != nil || !some {
 			return false, err
@@ -109,16 +117,20 @@ func (s *circle) leadsBack(from *Instance, waits []Wait, reason *Reason) (found 
 }
 
 // ranges are what is left to walk of the waits from which a way may lead back.
-func (s *circle) ranges(waits []Wait) []Wait {
+func (s *circle) ranges(waits []Wait) ([]Wait, error) {
 	ranges := slices.Clone(waits)
 	for n := range ranges {
 		r := &ranges[n]
-		if r.Ref != s.start.Ref && !s.defs.waitsFor(r.Ref, s.start.Ref) {
+		circle, err := s.defs.circle(s.tx, r.Upstream)
+		if err != nil {
+			return nil, err
+		}
+		if circle != s.number {
 			r.Count = 0
 		}
 		r.OnFailed = FailedRun // ask for what is open, whatever has failed behind it
 	}
-	return ranges
+	return ranges, nil
 }
 
 // cut puts the latest open instance of each range in the place of what does not satisfy, and ends the range before it: so mustEnd names by turns all
@@ -146,11 +158,6 @@ func (s *circle) cut(ranges []Wait, facts []Facts) (some bool, err error) {
 		}
 	}
 	return some, nil
-}
-
-// mayCircle reports whether the job of the start waits for another that waits for it. Its own earlier instances alone make no circle.
-func (s *circle) mayCircle(job *Job) bool {
-	return slices.ContainsFunc(job.DependsOn, func(d Dependency) bool { return d.Job != job.Ref() && s.defs.waitsFor(d.Job, s.start.Ref) })
 }
 
 // blocker returns the instance that a reason names.

@@ -204,10 +204,10 @@ func (e *Engine) turn(ctx context.Context, now time.Time) (idle bool, err error)
 			return false, err
 		}
 	}
-	if err := e.keep(ctx, now); err != nil {
-		return false, err
-	}
 	for {
+		if err := e.keep(ctx, now); err != nil {
+			return false, err
+		}
 		idle, err := e.pass(ctx, now)
 		if !errors.Is(err, errStale) {
 			return idle, err
@@ -218,9 +218,8 @@ func (e *Engine) turn(ctx context.Context, now time.Time) (idle bool, err error)
 	}
 }
 
-// relearn reads the definitions anew.
+// relearn reads what is new of the definitions.
 func (e *Engine) relearn(ctx context.Context) error {
-	e.defs.doubt()
 	return wrap(e.defs.refresh(ctx, e.cfg.Store), "read the definitions")
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"strconv"
@@ -20,6 +21,7 @@ type Situation struct {
 	Waits    []Wait
 	Facts    []Facts // parallel to Waits
 	Active   int     // running instances of the job
+	Limit    int     // of them at once, by the current definition of the job; 0 is what the instance's own says
 	LaterDue bool    // a scheduled waiting instance of the job with a later plan time is due too
 
 	Unclocked bool // `almanac run`: plan times are not waited for, and nothing is ever late
@@ -121,8 +123,8 @@ func judgeTime(now time.Time, s *Situation) Verdict {
 			return missed("misfire: runLatest, and a later one is due")
 		}
 	}
-	if j.Overlap == OverlapSkip && s.Active >= j.Concurrency {
-		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonOverlap, Detail: fmt.Sprintf("overlap: skip, and %d of %d run", s.Active, j.Concurrency)}}
+	if j.Overlap == OverlapSkip && s.Active >= s.limit() {
+		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonOverlap, Detail: fmt.Sprintf("overlap: skip, and %d of %d run", s.Active, s.limit())}}
 	}
 	return open
 }
@@ -351,7 +353,7 @@ func judgeFrozen(_ time.Time, s *Situation) Verdict {
 }
 
 func judgeConcurrency(_ time.Time, s *Situation) Verdict {
-	full := s.Active >= s.Job.Concurrency
+	full := s.Active >= s.limit()
 	// One that had to wait for another of its job gives way to the latest, also when its turn has come at last.
 	if s.Job.Overlap == OverlapSkipToLatest && (full || s.Instance.Gate == GateConcurrency) && s.LaterDue && s.Instance.Kind == Scheduled {
 		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonOverlap, Detail: "overlap: skipToLatest, and a later one is due"}}
@@ -360,10 +362,13 @@ func judgeConcurrency(_ time.Time, s *Situation) Verdict {
 		return open
 	}
 	return Verdict{
-		Reason:       Reason{Code: ReasonConcurrency, Detail: fmt.Sprintf("%d of %d", s.Active, s.Job.Concurrency)},
+		Reason:       Reason{Code: ReasonConcurrency, Detail: fmt.Sprintf("%d of %d", s.Active, s.limit())},
 		CancelActive: s.Job.Overlap == OverlapCancelRunning,
 	}
 }
+
+// limit is how many instances of the job may run at once. It is no part of what an instance does: who raises it means those that wait already.
+func (s *Situation) limit() int { return cmp.Or(s.Limit, s.Job.Concurrency) }
 
 // begins is when the instance's waiting begins: its plan time, or later when it could not start at it (spread, a trigger or a run for a past day).
 func (s *Situation) begins() time.Time { return latest(s.Instance.PlanTime, s.Instance.NotBefore) }

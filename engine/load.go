@@ -64,6 +64,8 @@ type loading struct {
 	tx  Tx
 	now time.Time
 
+	source      string // who makes the definitions
+	actor       string
 	rows        map[JobRef]JobRow
 	created     map[JobRef]time.Time
 	definitions []definition
@@ -76,16 +78,21 @@ type loading struct {
 }
 
 func (l *loading) load(jobs []*Job) error {
-	known, err := l.tx.Jobs()
+	all, err := l.tx.Jobs()
 	if err != nil {
 		return err
 	}
-	for _, row := range known {
-		l.rows[row.Ref] = row
+	known, others, err := l.apart(all)
+	if err != nil {
+		return err
 	}
 	wanted := map[JobRef]bool{}
 	for _, j := range jobs {
-		wanted[j.Ref()] = true
+		ref := j.Ref()
+		if _, taken := l.rows[ref]; taken && slices.ContainsFunc(others, func(o *Job) bool { return o.Ref() == ref }) {
+			return fmt.Errorf("%w: the job %s was not made by a folder; remove it there, or give it another name here", ErrConflict, ref)
+		}
+		wanted[ref] = true
 	}
 	changed, err := l.changes(jobs, wanted)
 	if err != nil {
@@ -102,7 +109,7 @@ func (l *loading) load(jobs []*Job) error {
 		}
 	}
 	l.report.Jobs = len(jobs)
-	l.planner, err = NewPlanner(jobs, func(j *Job) recurrence.Origin { return recurrence.Created(l.created[j.Ref()]) })
+	l.planner, err = NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin { return recurrence.Created(l.created[j.Ref()]) })
 	if err != nil {
 		return err
 	}
@@ -129,6 +136,31 @@ func (l *loading) load(jobs []*Job) error {
 		"%d jobs: %d added, %d changed, %d removed; %d instances planned anew", l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)}})
 }
 
+// apart takes the rows of this source from those of others, whose jobs stay as they are.
+func (l *loading) apart(all []JobRow) (known []JobRow, others []*Job, err error) {
+	for _, row := range all {
+		if row.Source == l.source {
+			l.rows[row.Ref] = row
+			known = append(known, row)
+			continue
+		}
+		if row.Removed {
+			l.rows[row.Ref] = row
+			continue
+		}
+		job, err := l.e.defs.version(l.tx, row.Version)
+		if errors.Is(err, ErrInvalid) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the version of %s: %w", row.Ref, err)
+		}
+		l.keep(row, job)
+		others = append(others, job)
+	}
+	return known, others, nil
+}
+
 // changes compares the wanted jobs with the recorded ones, and reports whether anything differs that is planned by.
 func (l *loading) changes(jobs []*Job, wanted map[JobRef]bool) (changed bool, err error) {
 	l.same = make(map[JobRef]bool, len(jobs))
@@ -143,13 +175,18 @@ func (l *loading) changes(jobs []*Job, wanted map[JobRef]bool) (changed bool, er
 		if err != nil {
 			return false, fmt.Errorf("read the version of %s: %w", ref, err)
 		}
-		l.same[ref] = bytes.Equal(version.Definition, j.Definition) && version.Folder == j.Folder
+		l.same[ref] = sameDefinition(&version, j)
 		changed = changed || !l.same[ref] || row.Removed || row.Disabled != j.Disabled
 	}
 	for ref, row := range l.rows {
-		changed = changed || !row.Removed && !wanted[ref]
+		changed = changed || row.Source == l.source && !row.Removed && !wanted[ref]
 	}
 	return changed, nil
+}
+
+// sameDefinition reports whether the job is what a version says.
+func sameDefinition(v *VersionRow, j *Job) bool {
+	return bytes.Equal(v.Definition, j.Definition) && v.Folder == j.Folder
 }
 
 // planPast writes down, by the definitions that are about to be replaced, what was due up to now and is not planned because no server ran: a change
@@ -272,7 +309,7 @@ func (l *loading) put(j *Job) error {
 	switch {
 	case !known:
 		what = "added"
-		row = JobRow{ID: first, Ref: ref, CreatedAt: l.now}
+		row = JobRow{ID: first, Ref: ref, CreatedAt: l.now, Source: l.source}
 		l.report.Added = append(l.report.Added, ref)
 	case row.Removed || row.Disabled && !disabled:
 		what = "back"
@@ -288,7 +325,7 @@ func (l *loading) put(j *Job) error {
 	if !same {
 		row.Version = first + 1
 	}
-	row.Removed, row.Disabled = false, disabled
+	row.Removed, row.Disabled, row.Source = false, disabled, l.source
 	if err := l.tx.PutJob(row); err != nil {
 		return fmt.Errorf("record %s: %w", ref, err)
 	}
@@ -297,6 +334,9 @@ func (l *loading) put(j *Job) error {
 		if err := l.tx.PutVersion(version); err != nil {
 			return fmt.Errorf("record a version of %s: %w", ref, err)
 		}
+	}
+	if err := l.tx.WakeNext(row.ID, l.now); err != nil { // more may run at once now
+		return fmt.Errorf("wake the next of %s: %w", ref, err)
 	}
 	l.keep(row, j)
 	l.touched = append(l.touched, ref)
@@ -311,7 +351,7 @@ func (l *loading) put(j *Job) error {
 
 // record writes down what became of the definition of a job.
 func (l *loading) record(row JobRow, what string) error {
-	event := EventRow{At: l.now, Kind: "define", Job: row.ID, Reason: Reason{Code: ReasonPerson, Detail: what}}
+	event := EventRow{At: l.now, Kind: "define", Job: row.ID, Reason: Reason{Code: ReasonPerson, Detail: what}, Actor: l.actor}
 	return wrap(l.tx.Record(event), "record that %s is %s", row.Ref, what)
 }
 
@@ -426,7 +466,7 @@ func (l *loading) replan() error {
 		}
 	}
 	for _, ref := range l.touched {
-		if err := l.tx.WakeDependents(l.rows[ref].ID, l.now); err != nil {
+		if err := l.tx.WakeDependents(l.rows[ref].ID); err != nil {
 			return fmt.Errorf("wake what waits for %s: %w", ref, err)
 		}
 	}

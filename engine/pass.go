@@ -261,7 +261,7 @@ func (t *turn) judge(c *contender) (Verdict, error) {
 
 // situation reads what Evaluate needs to know of a waiting instance.
 func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situation, error) {
-	s := &Situation{Instance: i, Job: job, Unclocked: e.cfg.Unclocked}
+	s := &Situation{Instance: i, Job: job, Limit: e.defs.concurrency(job), Unclocked: e.cfg.Unclocked}
 	var err error
 	if s.Waits, err = v.Waits(i.ID); err != nil {
 		return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)
@@ -282,7 +282,7 @@ func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situa
 		s.Active = e.activeInMemory(i.Job)
 	}
 	mayBeLate := i.Gate == GateTime && now.Sub(i.NotBefore) > MisfireGrace && job.Misfire == MisfireRunLatest
-	if mayBeLate || job.Overlap == OverlapSkipToLatest && (s.Active >= job.Concurrency || i.Gate == GateConcurrency) {
+	if mayBeLate || job.Overlap == OverlapSkipToLatest && (s.Active >= s.limit() || i.Gate == GateConcurrency) {
 		if s.LaterDue, err = v.LaterDue(i, now); err != nil {
 			return nil, fmt.Errorf("look for a later instance of %s: %w", i.Ref, err)
 		}

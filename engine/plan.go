@@ -77,26 +77,53 @@ func (p *Plan) Chronological() iter.Seq[PlannedInstance] {
 // A Planner knows a set of jobs and when each of them is due. Planning is pure: the same jobs, origins and windows give the same plan.
 // A Planner is safe for concurrent use.
 type Planner struct {
-	jobs       []*Job
-	index      map[JobRef]int
+	jobs       []*Job // by workflow and name
 	timetables []*recurrence.Timetable
 }
 
 // NewPlanner compiles the timetables of all jobs. origin says since when a job counts as created (`recurrence.md` §2).
 func NewPlanner(jobs []*Job, origin func(*Job) recurrence.Origin) (*Planner, error) {
+	return new(Planner).With(jobs, nil, origin)
+}
+
+// With returns a planner that knows the jobs too, in the place of those of the same name, and no longer those that are gone. What it costs beside a copy
+// of the list is the jobs that are given.
+func (p *Planner) With(jobs []*Job, gone []JobRef, origin func(*Job) recurrence.Origin) (*Planner, error) {
 	sorted := slices.Clone(jobs)
-	slices.SortFunc(sorted, func(a, b *Job) int {
-		return cmp.Or(cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Name, b.Name))
-	})
-	p := &Planner{jobs: sorted, index: make(map[JobRef]int, len(sorted)), timetables: make([]*recurrence.Timetable, len(sorted))}
-	for i, j := range sorted {
+	slices.SortFunc(sorted, func(a, b *Job) int { return compareRefs(a.Ref(), b.Ref()) })
+	gone = slices.SortedFunc(slices.Values(gone), compareRefs)
+	size := len(p.jobs) + len(sorted)
+	next := &Planner{jobs: make([]*Job, 0, size), timetables: make([]*recurrence.Timetable, 0, size)}
+	old := 0
+	keep := func(until func(JobRef) bool) {
+		for ; old < len(p.jobs) && until(p.jobs[old].Ref()); old++ {
+			if _, left := slices.BinarySearchFunc(gone, p.jobs[old].Ref(), compareRefs); !left {
+				next.jobs, next.timetables = append(next.jobs, p.jobs[old]), append(next.timetables, p.timetables[old])
+			}
+		}
+	}
+	for _, j := range sorted {
+		keep(func(ref JobRef) bool { return compareRefs(ref, j.Ref()) < 0 })
+		if old < len(p.jobs) && p.jobs[old].Ref() == j.Ref() {
+			old++
+		}
 		timetable, err := j.When.Compile(origin(j))
 		if err != nil {
 			return nil, fmt.Errorf("compile the recurrence of %s: %w", j.Ref(), err)
 		}
-		p.index[j.Ref()], p.timetables[i] = i, timetable
+		next.jobs, next.timetables = append(next.jobs, j), append(next.timetables, timetable)
 	}
-	return p, nil
+	keep(func(JobRef) bool { return true })
+	return next, nil
+}
+
+func compareRefs(a, b JobRef) int {
+	return cmp.Or(cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Job, b.Job))
+}
+
+// find returns the index of a job.
+func (p *Planner) find(ref JobRef) (int, bool) {
+	return slices.BinarySearchFunc(p.jobs, ref, func(j *Job, ref JobRef) int { return compareRefs(j.Ref(), ref) })
 }
 
 // Jobs lists the planner's jobs by workflow and name.
@@ -104,7 +131,7 @@ func (p *Planner) Jobs() []*Job { return p.jobs }
 
 // Timetable returns the timetable of a job, nil when the planner does not know it.
 func (p *Planner) Timetable(ref JobRef) *recurrence.Timetable {
-	if i, ok := p.index[ref]; ok {
+	if i, ok := p.find(ref); ok {
 		return p.timetables[i]
 	}
 	return nil
@@ -126,6 +153,7 @@ func (p *Planner) Dependents(ref JobRef) []*Job {
 func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 	parts := make([]JobPlan, 0, len(p.jobs))
 	occurrences := newOccurrenceCache(p)
+	var planned []int // the index of each part's job
 	type edge struct {
 		part, index int
 		ended       bool
@@ -138,11 +166,11 @@ func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 		if !from.Before(to) {
 			continue
 		}
-		parts = append(parts, JobPlan{Job: j, From: from, To: to, Timetable: p.timetables[i]})
+		parts, planned = append(parts, JobPlan{Job: j, From: from, To: to, Timetable: p.timetables[i]}), append(planned, i)
 		occurrences.need(i, from, to)
 		for n := range j.DependsOn {
 			d := &j.DependsOn[n]
-			up, ok := p.index[d.Job]
+			up, ok := p.find(d.Job)
 			if !ok {
 				return Plan{}, fmt.Errorf("plan %s: it depends on %s, which does not exist", j.Ref(), d.Job)
 			}
@@ -159,7 +187,7 @@ func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 		}
 	}
 	for i := range parts {
-		parts[i].Times = occurrences.of(p.index[parts[i].Job.Ref()])(parts[i].From, parts[i].To)
+		parts[i].Times = occurrences.of(planned[i])(parts[i].From, parts[i].To)
 	}
 	for _, e := range edges {
 		part := &parts[e.part]
@@ -189,8 +217,8 @@ func (d *Dependency) edges() []deps.Edge {
 // Reach returns how long before its own plan time an instance of the job may begin to wait for one of the upstream job; a self-dependency of a job that
 // is due once in many years may look further.
 func (p *Planner) Reach(ref, upstream JobRef) (time.Duration, error) {
-	i, ok := p.index[ref]
-	up, there := p.index[upstream]
+	i, ok := p.find(ref)
+	up, there := p.find(upstream)
 	if !ok || !there {
 		return 0, fmt.Errorf("the reach of %s to %s: %w", ref, upstream, ErrNotFound)
 	}

@@ -85,6 +85,7 @@ func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []defini
 				return fmt.Errorf("move the watermark of %s: %w", d.row.Ref, err)
 			}
 			if !ok {
+				e.defs.doubt() // another plans too
 				return fmt.Errorf("plan %s: %w", d.row.Ref, errStale)
 			}
 			planned[d.row.ID] = to

@@ -33,6 +33,14 @@ type View interface {
 
 	// Jobs lists the known jobs by workflow and name, removed ones too.
 	Jobs() ([]JobRow, error)
+	// JobsSince lists those of them that were put after the revision.
+	JobsSince(revision int64) ([]JobRow, error)
+	// JobByRef returns one, a removed one too; ErrNotFound when there is none.
+	JobByRef(JobRef) (JobRow, error)
+	// Dependents lists the jobs of which an instance ever waited for one of the upstream job, but itself, by workflow and name.
+	Dependents(upstream int64) ([]JobRow, error)
+	// Upstreams lists, by job and upstream, which jobs ever waited for which.
+	Upstreams() ([]JobPair, error)
 	// Version returns an immutable job version; ErrNotFound when there is none.
 	Version(id int64) (VersionRow, error)
 
@@ -76,6 +84,8 @@ type View interface {
 	OutboxDue(now time.Time, limit int) ([]OutboxRow, error)
 	// Outbox returns one row; ErrNotFound when there is none.
 	Outbox(id int64) (OutboxRow, error)
+
+	ResourceView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -110,7 +120,11 @@ type Tx interface {
 	// DeleteUnstarted removes the job's scheduled, waiting, never looked at (gate time), unfrozen instances that nobody has confirmed with plan time ≥ from, and their waits. It returns how many.
 	DeleteUnstarted(job int64, from time.Time) (int, error)
 	// WakeDependents makes every waiting instance that waits for the upstream job due at once: its plan or its state has changed.
-	WakeDependents(upstream int64, at time.Time) error
+	WakeDependents(upstream int64) error
+
+	// WakeNext makes the first instance of the job due that waits behind the gate concurrency and is not due already: of those whose own time has come
+	// by at, if there are any.
+	WakeNext(job int64, at time.Time) error
 
 	// Apply carries out one transition, compare-and-set on (state, fence), with its event in the history. False and no change when the
 	// instance is no longer as the transition says. A transition that ends an instance wakes, in the same transaction, what waits for it: the
@@ -150,6 +164,8 @@ type Tx interface {
 	// PutOutbox inserts the row or replaces the one of the same ID.
 	PutOutbox(OutboxRow) error
 
+	ResourceTx
+
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error
 	// Acquire takes or renews a named lease: the row's holder is holder, or its expiry has passed. It returns the epoch, which grows with
@@ -171,7 +187,11 @@ type JobRow struct {
 	Disabled  bool
 	Removed   bool
 	PlannedTo time.Time // the plan is written up to here, excluded; zero when never planned
+	Source    string    // who makes its definition; "" is the folder
 }
+
+// A JobPair is a job and one of which an instance of it waited, by their row ids.
+type JobPair struct{ Job, Upstream int64 }
 
 // A VersionRow is an immutable definition of a job.
 type VersionRow struct {
@@ -222,7 +242,7 @@ type Hold struct {
 	Gate     Gate
 	Reason   Reason
 	Wake     time.Time // when to look again whatever happens; zero is never
-	At       time.Time // when it was looked at: the next in line is due then if this one has had its turn; not kept
+	At       time.Time // when it was looked at; not kept
 
 	WatchJob  int64 // wake when the instance of (WatchJob, WatchKey, WatchTime) ends; 0 watches nothing
 	WatchKey  string

@@ -41,27 +41,51 @@ func (t *tx) restore(m mark) {
 }
 
 const (
-	jobColumns = `SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, m.planned_offset
+	jobColumns = `SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, m.planned_offset, j.source
 		FROM job j LEFT JOIN plan_mark m ON m.job = j.id `
 	jobsSQL     = jobColumns + `ORDER BY j.workflow, j.name`
 	jobByRefSQL = jobColumns + `WHERE j.workflow = ? AND j.name = ?`
-	versionSQL  = `SELECT id, job, definition, folder, created_at FROM job_version WHERE id = ?`
+	// The plus keeps the index of the revision in use, which finds few, rather than that of the order.
+	jobsSinceSQL  = jobColumns + `WHERE j.revision > ? ORDER BY +j.workflow, +j.name`
+	upstreamsSQL  = `SELECT job, upstream FROM job_upstream ORDER BY job, upstream`
+	dependentsSQL = jobColumns + `WHERE j.id IN (SELECT u.job FROM job_upstream u WHERE u.upstream = ? AND u.job <> u.upstream) ORDER BY +j.workflow, +j.name`
+	versionSQL    = `SELECT id, job, definition, folder, created_at FROM job_version WHERE id = ?`
 )
 
 func scanJob(c *columns) engine.JobRow {
 	return engine.JobRow{
 		ID: c.int(), Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Version: c.int(), CreatedAt: c.utc(),
-		Disabled: c.bool(), Removed: c.bool(), PlannedTo: c.zoned(),
+		Disabled: c.bool(), Removed: c.bool(), PlannedTo: c.zoned(), Source: c.text(),
 	}
 }
 
 // Jobs lists the known jobs by workflow and name, removed ones too.
-func (v *view) Jobs() ([]engine.JobRow, error) {
-	var jobs []engine.JobRow
-	err := v.s.query(jobsSQL, func(c *columns) error {
-		jobs = append(jobs, scanJob(c))
+func (v *view) Jobs() ([]engine.JobRow, error) { return v.jobs(jobsSQL) }
+
+// JobsSince lists those of them that were put after the revision.
+func (v *view) JobsSince(revision int64) ([]engine.JobRow, error) {
+	return v.jobs(jobsSinceSQL, revision)
+}
+
+// Dependents lists the jobs of which an instance ever waited for one of the upstream job, but itself.
+func (v *view) Dependents(upstream int64) ([]engine.JobRow, error) {
+	return v.jobs(dependentsSQL, upstream)
+}
+
+// Upstreams lists which jobs ever waited for which.
+func (v *view) Upstreams() (pairs []engine.JobPair, err error) {
+	err = v.s.query(upstreamsSQL, func(c *columns) error {
+		pairs = append(pairs, engine.JobPair{Job: c.int(), Upstream: c.int()})
 		return nil
 	})
+	return pairs, err
+}
+
+func (v *view) jobs(text string, args ...any) (jobs []engine.JobRow, err error) {
+	err = v.s.query(text, func(c *columns) error {
+		jobs = append(jobs, scanJob(c))
+		return nil
+	}, args...)
 	return jobs, err
 }
 
@@ -138,9 +162,10 @@ func (t *tx) Reserve(n int) (int64, error) {
 
 const (
 	putWorkflowSQL = `INSERT INTO workflow (name, created_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`
-	putJobSQL      = `INSERT INTO job (id, workflow, name, version, created_at, disabled, removed) VALUES (?, ?, ?, ?, ?, ?, ?)
+	putJobSQL      = `INSERT INTO job (id, workflow, name, version, created_at, disabled, removed, source, revision)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT next FROM sequence WHERE name = 'definitions'))
 		ON CONFLICT (id) DO UPDATE SET workflow = excluded.workflow, name = excluded.name, version = excluded.version,
-		created_at = excluded.created_at, disabled = excluded.disabled, removed = excluded.removed`
+		created_at = excluded.created_at, disabled = excluded.disabled, removed = excluded.removed, source = excluded.source, revision = excluded.revision`
 	putMarkSQL = `INSERT INTO plan_mark (job, planned_to, planned_offset) VALUES (?, ?, ?)
 		ON CONFLICT (job) DO UPDATE SET planned_to = excluded.planned_to, planned_offset = excluded.planned_offset`
 	dropMarkSQL   = `DELETE FROM plan_mark WHERE job = ?`
@@ -156,12 +181,12 @@ func (t *tx) PutJob(j engine.JobRow) error {
 	if _, err := t.s.exec(putWorkflowSQL, j.Ref.Workflow, created); err != nil {
 		return fmt.Errorf("record the workflow of %s: %w", j.Ref, err)
 	}
-	_, err := t.s.exec(putJobSQL, j.ID, j.Ref.Workflow, j.Ref.Job, j.Version, ms(j.CreatedAt), j.Disabled, j.Removed)
-	if err != nil {
-		return fmt.Errorf("record job %s: %w", j.Ref, err)
-	}
 	if err := t.revise(); err != nil {
 		return err
+	}
+	_, err := t.s.exec(putJobSQL, j.ID, j.Ref.Workflow, j.Ref.Job, j.Version, ms(j.CreatedAt), j.Disabled, j.Removed, j.Source)
+	if err != nil {
+		return fmt.Errorf("record job %s: %w", j.Ref, err)
 	}
 	return t.putMark(j.ID, j.PlannedTo)
 }
@@ -235,13 +260,14 @@ func (db *DB) Jobs(ctx context.Context) (jobs []engine.JobRow, err error) {
 // JobByRef returns the job of that name; engine.ErrNotFound when there is none.
 func (db *DB) JobByRef(ctx context.Context, ref engine.JobRef) (job engine.JobRow, err error) {
 	err = db.read(ctx, func(v *view) error {
-		job, err = v.jobByRef(ref)
+		job, err = v.JobByRef(ref)
 		return err
 	})
 	return job, err
 }
 
-func (v *view) jobByRef(ref engine.JobRef) (job engine.JobRow, err error) {
+// JobByRef returns one job, a removed one too.
+func (v *view) JobByRef(ref engine.JobRef) (job engine.JobRow, err error) {
 	ok, err := v.s.one(jobByRefSQL, func(c *columns) error {
 		job = scanJob(c)
 		return nil

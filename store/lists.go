@@ -126,7 +126,7 @@ type source struct {
 // sources chooses the index ranges that hold all that the filter wants. jobs is what to filter by job afterwards, nil for nothing.
 func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool, err error) {
 	if f.Job != "" {
-		job, err := v.jobByRef(engine.JobRef{Workflow: f.Workflow, Job: f.Job})
+		job, err := v.JobByRef(engine.JobRef{Workflow: f.Workflow, Job: f.Job})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -238,7 +238,7 @@ func (db *DB) InstanceByID(ctx context.Context, n int64) (i engine.Instance, err
 // FindByName returns the instance of that job, key and plan time; engine.ErrNotFound when there is none.
 func (db *DB) FindByName(ctx context.Context, ref engine.JobRef, key string, planTime time.Time) (i engine.Instance, err error) {
 	err = db.read(ctx, func(v *view) error {
-		job, err := v.jobByRef(ref)
+		job, err := v.JobByRef(ref)
 		if err != nil {
 			return err
 		}

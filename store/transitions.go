@@ -66,15 +66,18 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	return err == nil, err
 }
 
-// What an end wakes. An instance that is due already stays so; one behind the gate time is looked at when its time comes whatever happens.
+// What an end wakes. What is woken is due at its own time, which has passed: so it stays due when the clock by which it was woken is set back. One behind
+// the gate time is looked at when that comes whatever happens.
 const (
-	wakeSet = `UPDATE instance SET wake = ? WHERE id IN (`
-	wakeEnd = `) AND state = 'waiting' AND gate <> 'time' AND (wake IS NULL OR wake > ?)`
+	wakeSet = `UPDATE instance SET wake = not_before WHERE id IN (`
+	wakeEnd = `) AND state = 'waiting' AND gate <> 'time' AND (wake IS NULL OR wake > not_before)`
 
 	watchers = `SELECT id FROM instance WHERE watch_job = ? AND watch_time = ? AND watch_key = ?`
 	holders  = ` WHERE upstream = ? AND key = ? AND last_time >= ? AND first_time <= ?`
-	next     = `SELECT * FROM (SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND job = ? AND gate = 'concurrency'
-		AND (wake IS NULL OR wake > ?) ORDER BY priority DESC, plan_time, id LIMIT 1)`
+	// The first in line whose own time has come. One of which it has not, by a clock that was set back, has the turn only when there is no other.
+	line = `SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND job = ? AND gate = 'concurrency' AND (wake IS NULL OR wake > not_before)`
+	turn = ` ORDER BY priority DESC, plan_time, id LIMIT 1`
+	next = `SELECT coalesce((` + line + ` AND not_before <= ?` + turn + `), (` + line + turn + `))`
 
 	wakeSatisfiedSQL = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND selects <> 'all' UNION ALL ` + next + wakeEnd
 	wakeFailedSQL    = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND on_failed = 'cancel' UNION ALL ` + next + wakeEnd
@@ -86,11 +89,11 @@ func (t *tx) wake(i identity, to engine.State, at int64) error {
 	var err error
 	switch {
 	case to.Satisfies():
-		_, err = t.s.exec(wakeSatisfiedSQL, at, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, at)
+		_, err = t.s.exec(wakeSatisfiedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job)
 	case to.Ended():
-		_, err = t.s.exec(wakeFailedSQL, at, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, at)
+		_, err = t.s.exec(wakeFailedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job)
 	default:
-		_, err = t.s.exec(wakeNextSQL, at, i.job, at, at)
+		_, err = t.s.exec(wakeNextSQL, i.job, at, i.job)
 	}
 	if err != nil {
 		return fmt.Errorf("wake what waits for job %d: %w", i.job, err)
@@ -98,16 +101,22 @@ func (t *tx) wake(i identity, to engine.State, at int64) error {
 	return nil
 }
 
-const wakeDependentsSQL = `UPDATE instance SET wake = ? WHERE id IN (
+// WakeNext lets the next in the line of a job be looked at.
+func (t *tx) WakeNext(job int64, at time.Time) error {
+	_, err := t.s.exec(wakeNextSQL, job, at.UnixMilli(), job)
+	return err
+}
+
+const wakeDependentsSQL = `UPDATE instance SET wake = not_before WHERE id IN (
 	SELECT i.id FROM job_upstream u CROSS JOIN instance i
 	WHERE u.upstream = ? AND i.job = u.job AND i.state = 'waiting' AND i.gate <> 'time'
 	AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = i.id AND w.upstream = u.upstream)
-	) AND (wake IS NULL OR wake > ?)`
+	) AND (wake IS NULL OR wake > not_before)`
 
 // WakeDependents makes every waiting instance that waits for the upstream job due at once. Those behind the gate time are looked at when their
 // time comes, and not before: nothing upstream changes that.
-func (t *tx) WakeDependents(upstream int64, at time.Time) error {
-	_, err := t.s.exec(wakeDependentsSQL, at.UnixMilli(), upstream, at.UnixMilli())
+func (t *tx) WakeDependents(upstream int64) error {
+	_, err := t.s.exec(wakeDependentsSQL, upstream)
 	return err
 }
 
@@ -140,15 +149,14 @@ func (t *tx) Hold(h engine.Hold) (bool, error) {
 		return false, err
 	}
 	if back && (before == engine.GateConcurrency || before == engine.GateSlot || before == engine.GateDisk) {
-		at := h.At.UnixMilli()
-		_, err = t.s.exec(wakeNextSQL, at, job, at, at)
+		err = t.WakeNext(job, h.At)
 	}
 	return err == nil, err
 }
 
 const (
 	setCancelSQL    = `UPDATE instance SET cancel = ? WHERE id = ? AND state = 'running' AND cancel IS NULL RETURNING job`
-	setConfirmedSQL = `UPDATE instance SET confirmed = ?, wake = CASE WHEN gate = 'time' THEN wake WHEN wake IS NULL OR wake > ? THEN ? ELSE wake END
+	setConfirmedSQL = `UPDATE instance SET confirmed = ?, wake = CASE WHEN gate <> 'time' AND (wake IS NULL OR wake > not_before) THEN not_before ELSE wake END
 		WHERE id = ? AND state = 'waiting' RETURNING job`
 	renewSQL    = `UPDATE instance SET lease = ? WHERE state IN ('running', 'lost') AND state = 'running' AND owner = ?`
 	takeOverSQL = `UPDATE instance SET owner = ?, lease = ?, fence = fence + 1 WHERE id = ? AND state = 'running' AND fence = ? RETURNING fence`
@@ -178,7 +186,7 @@ func (t *tx) SetConfirmed(instance int64, actor string, at time.Time) (bool, err
 	err := t.s.change(setConfirmedSQL, func(c *columns) error {
 		job, ok = c.int(), true
 		return nil
-	}, actor, at.UnixMilli(), at.UnixMilli(), instance)
+	}, actor, instance)
 	if err != nil || !ok {
 		return false, err
 	}

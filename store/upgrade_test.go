@@ -129,7 +129,8 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 	}
 	columns = tables(t, db)
 	for table, text := range map[string]string{ // of later versions
-		"zone": `INSERT INTO zone SELECT 'Europe/Berlin', 'rules'`,
+		"zone":     `INSERT INTO zone SELECT 'Europe/Berlin', 'rules'`,
+		"resource": `INSERT INTO resource (kind, key, id, job, body) VALUES ('job', 'a/b', 7, NULL, x'7b7d')`,
 	} {
 		if columns[table] != nil {
 			_, err := db.Exec(text)

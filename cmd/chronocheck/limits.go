@@ -71,11 +71,22 @@ func (c *checker) checkConcurrency() {
 				continue
 			}
 			c.report.checked(c9)
-			if limit := t.of.version.def.concurrency; len(running) > limit {
+			if limit := j.concurrency(t.event.at, t.of.version.def.concurrency); len(running) > limit {
 				c.report.violate(c9, t.of, "when it started (event %d) %d instances of its job ran, and concurrency is %d", t.event.id, len(running), limit)
 			}
 		}
 	}
+}
+
+// concurrency is how many instances may run at once by the versions that there were at a time, an instance's own among them: the limit is that of the
+// current one, and which was current between two loads of one millisecond the record does not tell.
+func (j *job) concurrency(at int64, own int) int {
+	for _, v := range j.versions {
+		if v.created <= at && v.def != nil {
+			own = max(own, v.def.concurrency)
+		}
+	}
+	return own
 }
 
 // checkAttempts looks for the first moments at which more attempts lived than a limit allows, by the record's times.

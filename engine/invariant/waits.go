@@ -215,7 +215,10 @@ func (c *check) waiting(f *facts) error {
 		c.looked("I7")
 		return nil
 	}
-	s := &engine.Situation{Instance: i, Job: f.job, Waits: f.waits, Facts: make([]engine.Facts, len(f.waits))}
+	s := &engine.Situation{Instance: i, Job: f.job, Limit: f.job.Concurrency, Waits: f.waits, Facts: make([]engine.Facts, len(f.waits))}
+	if own := c.jobs[i.Job]; own != nil && !own.row.Removed && c.versions[own.row.Version] != nil {
+		s.Limit = c.versions[own.row.Version].Concurrency
+	}
 	for n := range f.waits {
 		if s.Facts[n], err = c.s.Facts(&f.waits[n]); err != nil {
 			return fmt.Errorf("look up %s for %s: %w", f.waits[n].Ref, i.Name(), err)
@@ -237,7 +240,7 @@ func (c *check) waiting(f *facts) error {
 		if err != nil {
 			return err
 		}
-		c.must(coming, "I7", i, "it waits for another of its job to end, %d of %d run, and nothing will look at the next", s.Active, f.job.Concurrency)
+		c.must(coming, "I7", i, "it waits for another of its job to end, %d of %d run, and nothing will look at the next", s.Active, s.Limit)
 	case v.Open:
 		c.must(false, "I7", i, "nothing holds it any more (%s), and nothing will look at it", i.Reason.Code)
 	case v.Event != "":

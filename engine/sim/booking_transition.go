@@ -83,8 +83,8 @@ func (b *booking) checkStart(i *entry, j *jobEntry, t *engine.Transition) {
 		w.broken("I3", "instance %d of %s was claimed by %q until %s, when it was %s", i.id, i.ref, t.Owner, t.Lease, b.clock)
 	case job == nil:
 		w.broken("I13", "instance %d of %s was started by a version that nobody can read", i.id, i.ref)
-	case j.active >= job.Concurrency:
-		w.broken("I5", "instance %d of %s was started while %d of %d ran", i.id, i.ref, j.active, job.Concurrency)
+	case j.active >= b.limit(i.job, job):
+		w.broken("I5", "instance %d of %s was started while %d of %d ran", i.id, i.ref, j.active, b.limit(i.job, job))
 	case t.At.Before(i.notBefore):
 		w.broken("I4", "instance %d of %s was started at %s, before %s", i.id, i.ref, t.At, i.notBefore)
 	case job.Confirm && !i.confirmed:

@@ -124,6 +124,16 @@ func (l *ledger) clone() *ledger {
 }
 
 // definition is the job as of a version.
+// limit is how many instances of a job may run at once: by its current definition, and for one that is gone by the given version.
+func (l *ledger) limit(job int64, own *engine.Job) int {
+	if row := l.jobs[job].row; !row.Removed {
+		if current := l.definition(row.Version); current != nil {
+			return current.Concurrency
+		}
+	}
+	return own.Concurrency
+}
+
 func (l *ledger) definition(version int64) *engine.Job {
 	row := l.versions[version]
 	if row == nil {

@@ -21,7 +21,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		name  string
 		cases []testCase
 	}{
-		{"jobs", jobCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
+		{"jobs", jobCases}, {"resources", resourceCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
 		{"wake", wakeCases}, {"runs", runCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"retention", retentionCases}, {"transactions", transactionCases},
 	}
 	for _, s := range suites {
@@ -211,12 +211,9 @@ func (w *world) run(id int64, end engine.Event, clock string) engine.Instance {
 	return w.apply(id, end, clock)
 }
 
-// hold records that the instance was looked at, at 06:02 if nothing else is said, and waits behind a gate.
+// hold records that the instance was looked at and waits behind a gate.
 func (w *world) hold(h engine.Hold) {
 	w.Helper()
-	if h.At.IsZero() {
-		h.At = at("06:02")
-	}
 	w.write(func(tx engine.Tx) {
 		ok, err := tx.Hold(h)
 		require.NoError(w, err)

@@ -49,12 +49,13 @@ var wakeCases = []testCase{
 			one := w.held(d+"03:00", d+"02:00", w.on("B", d+"01:00", d+"02:00"))
 			two := w.held(d+"04:00", d+"02:00", w.on("B", d+"01:00", d+"02:00"))
 			other := w.held(d+"05:00", d+"01:00", w.on("B", d+"01:00", d+"02:00"))
+			require.NotContains(w, w.woken(d+"06:00"), one, "not before it ended")
 			end(w, b[1].ID, d+"06:00")
+			require.Contains(w, w.woken(d+"03:00"), one, "at its own time, whatever the clock says when the other ends")
 			due := w.woken(d + "06:00")
 			require.Contains(w, due, one)
 			require.Contains(w, due, two)
 			require.NotContains(w, due, other)
-			require.NotContains(w, w.woken(d+"05:59"), one, "not before it ended")
 		}
 	}},
 	{"an instance of another key does not wake the watchers of the scheduled one", func(w *world) {
@@ -149,10 +150,35 @@ var wakeCases = []testCase{
 		w.apply(p[0].ID, engine.Start, "06:00")
 		w.wait(p[1].ID, engine.GateConcurrency)
 		w.apply(p[0].ID, engine.Succeed, "06:01")
-		w.hold(engine.Hold{Instance: p[2].ID, Gate: engine.GateConcurrency, Wake: at("06:01")})
+		w.hold(engine.Hold{Instance: p[2].ID, Gate: engine.GateConcurrency, Wake: at("03:00")})
 		w.hold(engine.Hold{Instance: p[3].ID, Gate: engine.GateConcurrency, Wake: at("23:00")})
 		w.wait(p[1].ID, engine.GateDependency)
 		require.ElementsMatch(w, []int64{p[2].ID, p[3].ID}, w.woken("06:02"))
+	}},
+	{"the turn goes to one whose time has come, and else to the first", func(w *world) {
+		p := w.plan("A", "01:00", "02:00")
+		urgent := w.planned("A", "09:00")
+		urgent.Priority = 9
+		ahead := w.insert(urgent).ID
+		w.apply(p[0].ID, engine.Start, "06:00")
+		w.wait(ahead, engine.GateConcurrency)
+		w.wait(p[1].ID, engine.GateConcurrency)
+		w.apply(p[0].ID, engine.Lose, "06:01")
+		require.Equal(w, []int64{p[1].ID}, w.woken("06:01"), "the other was looked at by a clock that was ahead")
+		w.apply(p[0].ID, engine.Cancel, "06:02")
+		require.ElementsMatch(w, []int64{p[1].ID, ahead}, w.woken("09:00"))
+	}},
+	{"the next in line can be woken without an end", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00")
+		w.wait(p[0].ID, engine.GateConcurrency)
+		w.wait(p[1].ID, engine.GateConcurrency)
+		w.wait(p[2].ID, engine.GateDependency)
+		next := func() { w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeNext(w.ids["A"], at("06:00"))) }) }
+		next()
+		require.Equal(w, []int64{p[0].ID}, w.woken("06:00"))
+		next()
+		next()
+		require.ElementsMatch(w, []int64{p[0].ID, p[1].ID}, w.woken("06:00"))
 	}},
 	{"losing one makes room for another", func(w *world) {
 		p := w.plan("A", "01:00", "02:00")
@@ -172,7 +198,7 @@ var wakeCases = []testCase{
 		b := w.plan("B", "01:00")[0]
 		i := w.insert(w.planned("A", "09:00"), some(w.on("B", "01:00", "01:00"), "any"))
 		w.run(b.ID, engine.Succeed, "02:00")
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"], at("02:00"))) })
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"])) })
 		require.Empty(w, w.woken("02:00"))
 		require.Equal(w, []int64{i.ID}, w.woken("09:00"))
 	}},
@@ -185,9 +211,9 @@ var wakeCases = []testCase{
 		w.apply(ended, engine.Cancel, "03:30")
 		slot := w.held("03:05", "", w.on("B", "01:00", "02:00"))
 		w.wait(slot, engine.GateSlot)
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"], at("04:00"))) })
+		require.Empty(w, w.woken("04:00"))
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"])) })
 		require.ElementsMatch(w, []int64{watching, second, any, slot}, w.woken("04:00"))
-		require.Empty(w, w.woken("03:59"))
 	}},
 	{"a plan that reaches a watched time makes the watcher due", func(w *world) {
 		id := w.held("03:00", "4 02:00", w.on("B", "2 02:00", "4 02:00"))

@@ -116,7 +116,7 @@ CREATE TABLE job (
   version    INTEGER NOT NULL,
   created_at INTEGER,
   disabled   INTEGER NOT NULL CHECK (disabled IN (0, 1)),
-  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)),
+  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)), source TEXT NOT NULL DEFAULT '', revision INTEGER NOT NULL DEFAULT 0,
   UNIQUE (workflow, name)
 ) STRICT;
 
@@ -168,6 +168,15 @@ CREATE TABLE principal (
   created_at INTEGER NOT NULL,
   disabled   INTEGER NOT NULL CHECK (disabled IN (0, 1))
 ) STRICT;
+
+CREATE TABLE resource (
+  kind TEXT NOT NULL CHECK (kind <> ''),
+  key  TEXT NOT NULL CHECK (key <> ''),
+  id   INTEGER NOT NULL,
+  job  INTEGER REFERENCES job (id),
+  body BLOB NOT NULL,
+  PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sequence (
   name TEXT PRIMARY KEY,
@@ -265,6 +274,8 @@ CREATE INDEX instance_satisfied ON instance (job, key, plan_time) WHERE state = 
 CREATE INDEX instance_wake ON instance (wake) WHERE state = 'waiting' AND wake IS NOT NULL;
 
 CREATE INDEX instance_watch ON instance (watch_job, watch_time, watch_key) WHERE watch_job IS NOT NULL;
+
+CREATE INDEX job_revision ON job (revision);
 
 CREATE INDEX job_version_job ON job_version (job);
 

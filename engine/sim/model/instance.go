@@ -24,8 +24,8 @@ func (i *instance) identity() identity { return identity{i.Job, i.Key, i.PlanTim
 // lookedAt reports whether the instance waits and has been looked at since its time came: only such a one is woken.
 func (i *instance) lookedAt() bool { return i.State == engine.Waiting && i.Gate != engine.GateTime }
 
-// wakesBy reports whether the instance is due at a time or before it.
-func (i *instance) wakesBy(at int64) bool { return i.wake != never && i.wake <= at }
+// woken reports whether the instance is due at its own time or before it.
+func (i *instance) woken() bool { return i.wake != never && i.wake <= i.NotBefore.UnixMilli() }
 
 // change returns a copy of the row for a change of it.
 func (i *instance) change() *instance {

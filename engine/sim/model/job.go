@@ -35,8 +35,10 @@ func (t *tx) PutJob(j engine.JobRow) error {
 		j.CreatedAt = utc(j.CreatedAt)
 	}
 	j.PlannedTo = zoned(j.PlannedTo)
-	set(t, (*state).putJob, j.ID, &j)
 	t.revise()
+	revision := t.s.counters[counterRevision]
+	set(t, (*state).putJob, j.ID, &j)
+	set(t, (*state).putRevision, j.ID, &revision)
 	return nil
 }
 
@@ -115,7 +117,7 @@ func (t *tx) SetPlannedTo(job int64, from, to time.Time) (bool, error) {
 		watchers = append(watchers, k.id)
 	}
 	for _, id := range watchers {
-		if i := t.s.instances[id]; !i.wakesBy(i.NotBefore.UnixMilli()) {
+		if i := t.s.instances[id]; !i.woken() {
 			t.setWake(i, i.NotBefore.UnixMilli())
 		}
 	}

@@ -285,8 +285,8 @@ func (g *generator) deleteUnstarted() operation {
 }
 
 func (g *generator) wakeDependents() operation {
-	job, at := pick(g, "job", jobIDs...), g.at("at")
-	return operation{fmt.Sprintf("WakeDependents(%d, %s)", job, at), func(tx engine.Tx) (any, error) { return nil, tx.WakeDependents(job, at) }}
+	job := pick(g, "job", jobIDs...)
+	return operation{fmt.Sprintf("WakeDependents(%d)", job), func(tx engine.Tx) (any, error) { return nil, tx.WakeDependents(job) }}
 }
 
 func (g *generator) setConfirmed() operation {

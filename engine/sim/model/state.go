@@ -24,6 +24,8 @@ type state struct {
 	outbox    map[int64]*engine.OutboxRow
 	leases    map[string]*engine.LeaseRow
 	zones     map[string]*string // the rules of time zones
+	revisions map[int64]*int64   // of the definitions, when a job was last put
+	resources map[resourceKey]*engine.ResourceRow
 	reaches   map[pair]*int64
 	history   history
 
@@ -55,6 +57,8 @@ type state struct {
 // A pair is a job and another one that ever waited for it. Its reach is how many milliseconds before its own plan time an instance of the other has
 // looked at most.
 type pair struct{ upstream, job int64 }
+
+type resourceKey struct{ kind, key string }
 
 // The keys of the indexes. Times are milliseconds since 1970.
 type (
@@ -198,7 +202,8 @@ func newState() *state {
 		counters: map[string]int64{counterIDs: 1, counterRevision: 1},
 		jobs:     map[int64]*engine.JobRow{}, versions: map[int64]*engine.VersionRow{}, instances: map[int64]*instance{},
 		waits: map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
-		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, reaches: map[pair]*int64{},
+		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{},
+		resources: map[resourceKey]*engine.ResourceRow{}, reaches: map[pair]*int64{},
 		history:  history{start: 1, first: 1, of: newOrdered(compareBelonging)},
 		jobNames: newOrdered(compareNames), places: newOrdered(comparePlaces),
 		waiting: newOrdered(compareInJob), wake: newOrdered(compareMoments), queue: newOrdered(compareTurns), line: newOrdered(compareTurns),
@@ -214,7 +219,8 @@ func (s *state) clone() *state {
 	return &state{
 		counters: maps.Clone(s.counters), jobs: maps.Clone(s.jobs), versions: maps.Clone(s.versions), instances: maps.Clone(s.instances),
 		waits: maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
-		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), reaches: maps.Clone(s.reaches), history: s.history.clone(),
+		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), resources: maps.Clone(s.resources),
+		reaches: maps.Clone(s.reaches), history: s.history.clone(),
 		jobNames: s.jobNames.clone(), places: s.places.clone(),
 		waiting: s.waiting.clone(), wake: s.wake.clone(), queue: s.queue.clone(), line: s.line.clone(), watch: s.watch.clone(),
 		needs: s.needs.clone(), some: s.some.clone(), cancel: s.cancel.clone(), running: s.running.clone(), active: s.active.clone(),
@@ -271,6 +277,14 @@ func (s *state) putLease(name string, row *engine.LeaseRow) (old *engine.LeaseRo
 }
 
 func (s *state) putReach(of pair, reach *int64) (old *int64) { return put(s.reaches, of, reach) }
+
+func (s *state) putRevision(job int64, revision *int64) (old *int64) {
+	return put(s.revisions, job, revision)
+}
+
+func (s *state) putResource(key resourceKey, row *engine.ResourceRow) (old *engine.ResourceRow) {
+	return put(s.resources, key, row)
+}
 
 func (s *state) putZone(name string, rules *string) (old *string) { return put(s.zones, name, rules) }
 

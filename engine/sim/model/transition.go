@@ -85,32 +85,37 @@ func (t *tx) wakeAfter(i *instance, at int64) {
 	if first, ok := t.firstInLine(i.Job, at); ok {
 		ids = append(ids, first)
 	}
-	t.wake(ids, at)
+	t.wake(ids)
 }
 
-// firstInLine returns the first instance of the job behind the gate concurrency that is not due by a time already.
-func (t *tx) firstInLine(job, at int64) (int64, bool) {
+// firstInLine returns the first instance of the job behind the gate concurrency that is not woken already: of those whose own time has come, if there are any.
+func (t *tx) firstInLine(job, at int64) (first int64, found bool) {
 	for k := range t.s.line.from(turn{job: job, priority: highest + 1}) {
 		if k.job != job {
 			break
 		}
-		if !t.s.instances[k.id].wakesBy(at) {
+		i := t.s.instances[k.id]
+		switch {
+		case i.woken():
+		case i.NotBefore.UnixMilli() <= at:
 			return k.id, true
+		case !found:
+			first, found = k.id, true
 		}
 	}
-	return 0, false
+	return first, found
 }
 
-// wake makes the instances due at a time, unless they are due earlier or their time has not come.
-func (t *tx) wake(ids []int64, at int64) {
+// wake makes the instances due at their own time, unless they are due earlier or it has not come.
+func (t *tx) wake(ids []int64) {
 	for _, id := range ids {
-		if i := t.s.instances[id]; i.lookedAt() && !i.wakesBy(at) {
-			t.setWake(i, at)
+		if i := t.s.instances[id]; i.lookedAt() && !i.woken() {
+			t.setWake(i, i.NotBefore.UnixMilli())
 		}
 	}
 }
 
-func (t *tx) WakeDependents(upstream int64, at time.Time) error {
+func (t *tx) WakeDependents(upstream int64) error {
 	if t.broken != nil {
 		return t.broken
 	}
@@ -121,7 +126,7 @@ func (t *tx) WakeDependents(upstream int64, at time.Time) error {
 		}
 		ids = append(ids, k.instance)
 	}
-	t.wake(ids, at.UnixMilli())
+	t.wake(ids)
 	return nil
 }
 
@@ -150,12 +155,19 @@ func (t *tx) Hold(h engine.Hold) (bool, error) {
 	set(t, (*state).putInstance, i.ID, i)
 	if slices.Contains(inTurn, was.Gate) && !slices.Contains(inTurn, h.Gate) {
 		// Its turn goes to the next, which nothing else will wake.
-		at := h.At.UnixMilli()
-		if first, ok := t.firstInLine(i.Job, at); ok {
-			t.wake([]int64{first}, at)
-		}
+		return true, t.WakeNext(i.Job, h.At)
 	}
 	return true, nil
+}
+
+func (t *tx) WakeNext(job int64, at time.Time) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	if first, ok := t.firstInLine(job, at.UnixMilli()); ok {
+		t.wake([]int64{first})
+	}
+	return nil
 }
 
 func (t *tx) SetCancel(id int64, r engine.Reason, at time.Time) (bool, error) {
@@ -183,8 +195,8 @@ func (t *tx) SetConfirmed(id int64, actor string, at time.Time) (bool, error) {
 	}
 	i := was.change()
 	i.Confirmed = actor
-	if i.lookedAt() && !i.wakesBy(at.UnixMilli()) {
-		i.wake = at.UnixMilli()
+	if i.lookedAt() && !i.woken() {
+		i.wake = i.NotBefore.UnixMilli()
 	}
 	set(t, (*state).putInstance, id, i)
 	reason := engine.Reason{Code: engine.ReasonConfirm, Actor: actor}

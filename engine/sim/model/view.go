@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -48,6 +49,51 @@ func (v *view) Jobs() ([]engine.JobRow, error) {
 		return nil, v.broken
 	}
 	return slices.Collect(v.s.jobsInOrder()), nil
+}
+
+func (v *view) JobsSince(revision int64) ([]engine.JobRow, error) {
+	return v.jobsThat(func(id int64) bool { return *v.s.revisions[id] > revision })
+}
+
+func (v *view) Dependents(upstream int64) ([]engine.JobRow, error) {
+	return v.jobsThat(func(id int64) bool { return id != upstream && v.s.reaches[pair{upstream, id}] != nil })
+}
+
+func (v *view) Upstreams() ([]engine.JobPair, error) {
+	if v.broken != nil {
+		return nil, v.broken
+	}
+	var pairs []engine.JobPair
+	for of := range v.s.reaches {
+		pairs = append(pairs, engine.JobPair{Job: of.job, Upstream: of.upstream})
+	}
+	slices.SortFunc(pairs, func(a, b engine.JobPair) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Upstream, b.Upstream))
+	})
+	return pairs, nil
+}
+
+func (v *view) jobsThat(are func(id int64) bool) ([]engine.JobRow, error) {
+	if v.broken != nil {
+		return nil, v.broken
+	}
+	var rows []engine.JobRow
+	for row := range v.s.jobsInOrder() {
+		if are(row.ID) {
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}
+
+func (v *view) JobByRef(ref engine.JobRef) (engine.JobRow, error) {
+	if v.broken != nil {
+		return engine.JobRow{}, v.broken
+	}
+	if row, ok := v.s.jobNamed(ref); ok {
+		return *row, nil
+	}
+	return engine.JobRow{}, missing("job %s", ref)
 }
 
 func (v *view) Version(id int64) (engine.VersionRow, error) {
