@@ -29,7 +29,7 @@ lint: ## formatting, vet, golangci-lint, tidy
 	$(LINT) run ./...
 
 golden: ## rewrite the golden files; read the difference before you commit it
-	$(GO) test ./cmd/almanac ./examples ./engine/spec ./web -update
+	$(GO) test ./cmd/almanac ./engine ./engine/spec ./store ./web -update
 
 bench: build ## the figures of bench/README.md, with their peers beside them
 	$(GO) run ./bench

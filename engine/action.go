@@ -7,10 +7,13 @@ import (
 
 // The action types that this version carries out.
 const (
-	ActionShell = "shell"
-	ActionHTTP  = "http"
-	ActionHTTPS = "https"
-	ActionNone  = "none"
+	ActionShell           = "shell"
+	ActionHTTP            = "http"
+	ActionHTTPS           = "https"
+	ActionStorageQueue    = "storageQueue"
+	ActionServiceBusQueue = "serviceBusQueue"
+	ActionServiceBusTopic = "serviceBusTopic"
+	ActionNone            = "none"
 )
 
 // A Step is one action of a job, released when the steps that it needs have ended well.
@@ -38,6 +41,8 @@ type Action struct {
 	Type    string
 	Shell   *Shell
 	HTTP    *HTTP
+	Queue   *StorageQueue
+	Bus     *ServiceBus
 	Retry   RetryPolicy
 	Timeout time.Duration // of one attempt, waiting excluded; 0 is none
 }
@@ -51,20 +56,36 @@ type Shell struct {
 	Dir     string // working directory; relative to the workflow's folder, which is the default
 }
 
-// HTTP sends one request. It succeeds on a 2xx answer, or on one of Expect when given.
+// HTTP sends one request. It succeeds on a 2xx answer, or on one of Expect when given. At most one of Basic, Certificate and OAuth is set.
 type HTTP struct {
-	Method  string
-	URI     Text
-	Headers map[string]Text
-	Body    Text
-	Expect  []int
-	Basic   *BasicAuth
+	Method      string
+	URI         Text
+	Headers     map[string]Text
+	Body        Text
+	Expect      []int
+	Basic       *BasicAuth
+	Certificate *ClientCertificate
+	OAuth       *OAuth
 }
 
 // BasicAuth is HTTP Basic authentication.
 type BasicAuth struct {
 	Username Text
 	Password Text
+}
+
+// ClientCertificate is authentication by the certificate that the client shows in the TLS handshake.
+type ClientCertificate struct {
+	PFX      Text // PKCS #12 in base64, which holds the certificate and its key
+	Password Text // of the PKCS #12
+}
+
+// OAuth is authentication by a token that the tenant's token endpoint gives for a client's own credentials (`azure-scheduler.md` §3).
+type OAuth struct {
+	Tenant   Text
+	Audience Text // the resource that the token is for
+	ClientID Text
+	Secret   Text
 }
 
 // RetryType is the spacing of the attempts of one step.

@@ -229,9 +229,41 @@ func (a Action) Render(s Scope) (Action, error) {
 		if http.Basic != nil {
 			http.Basic = &BasicAuth{Username: r.text("username", http.Basic.Username), Password: r.text("password", http.Basic.Password)}
 		}
+		if c := http.Certificate; c != nil {
+			http.Certificate = &ClientCertificate{PFX: r.text("pfx", c.PFX), Password: r.text("password", c.Password)}
+		}
+		if o := http.OAuth; o != nil {
+			http.OAuth = &OAuth{Tenant: r.text("tenant", o.Tenant), Audience: r.text("audience", o.Audience), ClientID: r.text("clientId", o.ClientID),
+				Secret: r.text("secret", o.Secret)}
+		}
 		a.HTTP = &http
 	}
+	if q := a.Queue; q != nil {
+		a.Queue = &StorageQueue{Account: r.text("storageAccount", q.Account), Queue: r.text("queueName", q.Queue), SAS: r.text("sasToken", q.SAS),
+			Message: r.text("message", q.Message), URI: r.text("queueUri", q.URI)}
+	}
+	if a.Bus != nil {
+		a.Bus = r.bus(*a.Bus)
+	}
 	return a, r.err
+}
+
+// bus renders the texts of a message to the Service Bus, under the names that a file has for them.
+func (r *renderer) bus(b ServiceBus) *ServiceBus {
+	p := &b.Brokered
+	for _, field := range []struct {
+		name string
+		text *Text
+	}{
+		{"namespace", &b.Namespace}, {"queueName or topicPath", &b.Entity}, {"sasKeyName", &b.KeyName}, {"sasKey", &b.Key}, {"message", &b.Message},
+		{"contentType", &p.ContentType}, {"correlationId", &p.CorrelationID}, {"label", &p.Label}, {"messageId", &p.MessageID}, {"partitionKey", &p.PartitionKey},
+		{"replyTo", &p.ReplyTo}, {"replyToSessionId", &p.ReplyToSessionID}, {"sessionId", &p.SessionID}, {"to", &p.To}, {"viaPartitionKey", &p.ViaPartitionKey},
+		{"scheduledEnqueueTimeUtc", &p.ScheduledEnqueue},
+	} {
+		*field.text = r.text(field.name, *field.text)
+	}
+	b.Custom = r.texts("customMessageProperties", b.Custom)
+	return &b
 }
 
 // renderer renders many texts and keeps the first error.

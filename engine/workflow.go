@@ -52,4 +52,7 @@ type Param struct {
 type SecretSource struct {
 	Env  string // name of an environment variable of the server
 	File string // path of a file whose content, less one trailing newline, is the value
+
+	// Resource is where the maker of the definition keeps the value: the kind and the key of a resource and, after #, a name within it. No file says so.
+	Resource string
 }

@@ -40,12 +40,17 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 	data := a.addData(c)
 	slots := addSlots(c)
 	c.Flags().BoolVar(&wait, "wait", false, "start each instance at its plan time, not at once")
-	c.Flags().BoolVar(&dev, "dev", false, "HTTP actions may reach loopback addresses")
+	c.Flags().BoolVar(&dev, "dev", false, "actions may reach loopback addresses")
+	out := addOutbound(c)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		// Loop, writer and supervisor's line hand one thing at a time to each other: waking another processor for each takes longer than it saves.
 		runtime.GOMAXPROCS(1)
 		n, err := slotsOf(c, *slots)
+		if err != nil {
+			return err
+		}
+		outbound, err := out.value()
 		if err != nil {
 			return err
 		}
@@ -61,7 +66,7 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 		defer stop()
 		context.AfterFunc(ctx, stop) // a second signal ends the process at once
 		d := dayRun{app: a, windows: w, json: output.value == "json", show: quietProgress{}}
-		return d.carryOut(ctx, siteConfig{dir: *data, slots: n, loopback: dev, closed: true, unclocked: !wait})
+		return d.carryOut(ctx, siteConfig{dir: *data, slots: n, loopback: dev, outbound: outbound, closed: true, unclocked: !wait})
 	}
 	return c
 }

@@ -24,6 +24,7 @@ type serveConfig struct {
 	data      string
 	listen    string
 	dev       bool
+	outbound  outbound
 	slots     int
 	logFormat string
 	quiet     bool
@@ -38,8 +39,8 @@ func (a *app) serveCommand() *cobra.Command {
 Without FOLDER it serves the definitions that were loaded last.
 
 The first start on a new directory prints an admin token, once; only its hash is kept. Commands of the same user on the same machine need none: they
-find the running server through the data directory. With --dev, on a loopback address only, nobody needs a token, and HTTP actions may reach
-loopback addresses.
+find the running server through the data directory. With --dev, on a loopback address only, nobody needs a token, and actions may reach loopback
+addresses.
 
 SIGHUP loads the folder again: when a definition is invalid nothing changes, and the mistakes are logged. SIGTERM and SIGINT end the server; shell
 attempts that run go on, and the next start takes them over with their true outcome. So it is after a crash.`,
@@ -57,8 +58,9 @@ attempts that run go on, and the next start takes them over with their true outc
 	exits(c, exitFailed, exitInvalid, exitUnusable)
 	data := a.addData(c)
 	c.Flags().StringVar(&cfg.listen, "listen", "127.0.0.1:8080", "address of the API")
-	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and HTTP actions may reach loopback addresses; on a loopback address only")
+	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and actions may reach loopback addresses; on a loopback address only")
 	slots := addSlots(c)
+	out := addOutbound(c)
 	format := addChoice(c, "log-format", "", "lines for people, or one JSON object a line", "text", "json")
 	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -68,6 +70,9 @@ attempts that run go on, and the next start takes them over with their true outc
 		}
 		var err error
 		if cfg.slots, err = slotsOf(c, *slots); err != nil {
+			return err
+		}
+		if cfg.outbound, err = out.value(); err != nil {
 			return err
 		}
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
@@ -112,7 +117,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.log = out.log
 	lines := newConsole(out.notice)
 	defer lines.close()
-	s.site, err = s.openSite(ctx, siteConfig{dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, observe: lines.observe, log: s.log})
+	s.site, err = s.openSite(ctx, siteConfig{dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, observe: lines.observe, log: s.log})
 	if err != nil {
 		return err
 	}

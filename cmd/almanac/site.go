@@ -28,7 +28,8 @@ type site struct {
 type siteConfig struct {
 	dir       string
 	slots     int
-	loopback  bool // HTTP actions may reach this machine
+	loopback  bool // actions may reach this machine
+	outbound  outbound
 	closed    bool // engine.Config.Closed
 	unclocked bool // engine.Config.Unclocked
 	observe   func(engine.Notice)
@@ -50,7 +51,8 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, errors.Join(fmt.Errorf("find this program: %w", err), s.db.Close())
 	}
 	s.runner, err = action.New(action.Config{
-		Dir: dir, Supervisor: []string{self, "supervise", "--data", dir}, AllowLoopback: cfg.loopback, Version: build().Version, Log: cfg.log,
+		Dir: dir, Supervisor: []string{self, "supervise", "--data", dir}, AllowLoopback: cfg.loopback, AllowNetworks: cfg.outbound.networks,
+		Azure: cfg.outbound.azure, Version: build().Version, Log: cfg.log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())

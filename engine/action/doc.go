@@ -1,10 +1,11 @@
 // Package action answers one question: how is one attempt carried out?
 //
-// A Runner is the engine's port to the outside world. It sends HTTP requests in this process, through one guarded client, and runs shell
-// commands through a supervisor: a second, small process of the same binary (Supervise) that outlives the server. The server may be
-// killed and started again at any moment; the children run on, and the next server is told how they ended.
+// A Runner is the engine's port to the outside world. It sends HTTP requests, and messages to Azure's storage queues and Service Bus, in
+// this process, through one guarded client, and runs shell commands through a supervisor: a second, small process of the same binary
+// (Supervise) that outlives the server. The server may be killed and started again at any moment; the children run on, and the next server
+// is told how they ended.
 //
-//	server ── Runner ──┬── HTTP client ── network
+//	server ── Runner ──┬── HTTP client, AMQP ── guard ── network
 //	                   └── unix socket ── supervisor ── child process groups
 //	                                          └── journal, logs (files in the data directory)
 //

@@ -19,7 +19,7 @@ var (
 	metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200")}
 )
 
-// guard returns the judge of the addresses that HTTP actions may connect to. As a dialer's Control it sees every address after the name
+// guard returns the judge of the addresses that actions may connect to, whatever they speak there. As a dialer's Control it sees every address after the name
 // has been resolved and just before the connection is made, so that a name that resolves differently a second time gains nothing, and
 // every redirect is judged too.
 func guard(config Config) func(network, address string, _ syscall.RawConn) error {

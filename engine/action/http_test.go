@@ -296,7 +296,7 @@ func TestRequestsEndByTimeoutCancelAndClose(t *testing.T) {
 	<-arrived
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	require.ErrorContains(t, b.runner.Close(ctx), "wait for 1 HTTP requests")
+	require.ErrorContains(t, b.runner.Close(ctx), "wait for 1 requests")
 	require.Empty(t, c, "its outcome is not known")
 	b.open(loopback)
 	_, unknown := b.adopt(a.ID)

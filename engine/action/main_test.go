@@ -128,7 +128,7 @@ func eventually(t testing.TB, what string, is func() bool) {
 // log returns what an attempt wrote.
 func (b *bench) log(attempt int64) string {
 	b.t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.dir, "logs", strconv.FormatInt(attempt/1000, 10), strconv.FormatInt(attempt, 10)+".log"))
+	text, err := os.ReadFile(b.logPath(attempt))
 	require.NoError(b.t, err)
 	return string(text)
 }
@@ -193,4 +193,9 @@ func (b *bench) endSupervisor() {
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	eventually(b.t, "supervisor gone", func() bool { return !alive(pid) })
+}
+
+// logPath is where an attempt's log lies.
+func (b *bench) logPath(attempt int64) string {
+	return filepath.Join(b.dir, "logs", strconv.FormatInt(attempt/1000, 10), strconv.FormatInt(attempt, 10)+".log")
 }

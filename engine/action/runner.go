@@ -3,6 +3,7 @@ package action
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,9 +28,12 @@ type Config struct {
 	// Supervisor is the command line, program first, of a process that calls Supervise with the same Dir.
 	Supervisor []string
 
-	AllowLoopback bool           // HTTP actions may reach this machine's loopback addresses
-	AllowPrivate  bool           // HTTP actions may reach private networks (10/8, 172.16/12, 192.168/16, fc00::/7)
-	AllowNetworks []netip.Prefix // further special networks that HTTP actions may reach; link-local and multicast stay refused
+	AllowLoopback bool           // actions may reach this machine's loopback addresses
+	AllowPrivate  bool           // actions may reach private networks (10/8, 172.16/12, 192.168/16, fc00::/7)
+	AllowNetworks []netip.Prefix // further special networks that actions may reach; link-local and multicast stay refused
+
+	Azure Azure          // where Azure's services are
+	Roots *x509.CertPool // by whom the certificates of servers must be signed; nil is whom this machine trusts
 
 	Grace    time.Duration // between TERM and KILL; 0 is DefaultGrace
 	Margin   time.Duration // before the end of its lease an attempt gets TERM, a fifth of it before KILL; 0 is DefaultMargin
@@ -63,6 +67,10 @@ func New(config Config) (*Runner, error) {
 	config.Margin = cmp.Or(config.Margin, DefaultMargin)
 	config.LogLimit = cmp.Or(config.LogLimit, DefaultLogLimit)
 	config.Version = cmp.Or(config.Version, "dev")
+	config.Azure = config.Azure.filled()
+	if err := config.Azure.Check(); err != nil {
+		return nil, err
+	}
 	if config.Log == nil {
 		config.Log = slog.Default()
 	}
@@ -89,11 +97,24 @@ func (r *Runner) Start(a engine.Attempt, done func(engine.Result)) {
 			return
 		}
 		r.link.spawn(s, done)
-	case (a.Action.Type == engine.ActionHTTP || a.Action.Type == engine.ActionHTTPS) && a.Action.HTTP != nil:
+	case overNetwork(a.Action):
 		r.web.start(a, done)
 	default:
 		go done(notStarted(a.ID, fmt.Errorf("this version has no action of type %q", a.Action.Type)))
 	}
+}
+
+// overNetwork reports that an action is one of Azure's types, with what it sends.
+func overNetwork(a engine.Action) bool {
+	switch a.Type {
+	case engine.ActionHTTP, engine.ActionHTTPS:
+		return a.HTTP != nil
+	case engine.ActionStorageQueue:
+		return a.Queue != nil
+	case engine.ActionServiceBusQueue, engine.ActionServiceBusTopic:
+		return a.Bus != nil
+	}
+	return false
 }
 
 // Cancel implements engine.Runner.
@@ -109,7 +130,8 @@ func (r *Runner) Renew(attempts []int64, until time.Time) {
 	r.link.renew(r.web.renew(attempts, at), at)
 }
 
-// Adopt implements engine.Runner. A HTTP request that an earlier server had in flight is always unknown: the answer went with it.
+// Adopt implements engine.Runner. A request or a message that an earlier server had in flight is always unknown: the
+// answer went with it.
 func (r *Runner) Adopt(attempts []int64, done func(engine.Result)) (unknown []int64) {
 	return r.link.adopt(attempts, done)
 }
@@ -117,7 +139,7 @@ func (r *Runner) Adopt(attempts []int64, done func(engine.Result)) (unknown []in
 // Logs returns the logs that the attempts write.
 func (r *Runner) Logs() *Logs { return r.logs }
 
-// Close waits until the HTTP requests in flight have ended, or ctx has; those cut off then have no outcome and are unknown to the next
+// Close waits until the requests and messages in flight have ended, or ctx has; those cut off then have no outcome and are unknown to the next
 // server. Shell attempts run on, and so does their supervisor until the last of them has ended. No done is called after Close.
 func (r *Runner) Close(ctx context.Context) error {
 	err := r.web.close(ctx)

@@ -10,50 +10,62 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 )
 
-// The defaults of retries and of HTTP (`definition.md`, Job: what; Azure's own).
+// The defaults of retries and of Azure's types (`definition.md`, Job: what; Azure's own).
 const (
 	defaultRetryInterval = 30 * time.Second
 	defaultRetryCount    = 4
 	longestRetryInterval = 18 * 31 * 24 * time.Hour
 	shortestAzureRetry   = 15 * time.Second
-	defaultHTTPTimeout   = 60 * time.Second
+	defaultAzureTimeout  = 60 * time.Second
 )
 
-// The members that belong to some types of action only.
-var (
-	shellMembers = []string{"command", "script", "args", "env", "dir", "outputs"}
-	httpMembers  = []string{"request", "expect"}
-)
+// ownMembers are the members that belong to some types of action only.
+var ownMembers = []struct {
+	types   []string
+	members []string
+}{
+	{[]string{engine.ActionShell}, []string{"command", "script", "args", "env", "dir", "outputs"}},
+	{[]string{engine.ActionHTTP, engine.ActionHTTPS}, []string{"request", "expect"}},
+	{[]string{engine.ActionStorageQueue}, []string{"queueMessage", "queueUri"}},
+	{[]string{engine.ActionServiceBusQueue}, []string{"serviceBusQueueMessage"}},
+	{[]string{engine.ActionServiceBusTopic}, []string{"serviceBusTopicMessage"}},
+}
 
 func isHTTP(kind string) bool { return kind == engine.ActionHTTP || kind == engine.ActionHTTPS }
+
+// isAzure reports the types that Azure has, whose defaults are Azure's.
+func isAzure(kind string) bool { return isHTTP(kind) || messageMembers[kind] != "" }
 
 // action reads an action but for its retries and its timeout.
 func (d *decoder) action(v *value, s *textScope, label string) engine.Action {
 	a := engine.Action{Type: v.field("type").str()}
-	switch {
-	case v.field("type") == nil || v.field("type").bad:
+	if !v.field("type").ok() {
 		return a
-	case a.Type == engine.ActionShell:
-		d.only(v, label, a.Type, shellMembers)
+	}
+	d.only(v, label, a.Type)
+	switch a.Type {
+	case engine.ActionShell:
 		a.Shell = d.shell(v, s, label)
-	case isHTTP(a.Type):
-		d.only(v, label, a.Type, httpMembers)
+	case engine.ActionHTTP, engine.ActionHTTPS:
 		a.HTTP = d.http(v, s, label)
-	default:
-		d.only(v, label, a.Type, nil)
+	case engine.ActionStorageQueue:
+		a.Queue = d.storageQueue(v, s, label, a.Type)
+	case engine.ActionServiceBusQueue, engine.ActionServiceBusTopic:
+		a.Bus = d.serviceBus(v, s, label, a.Type)
 	}
 	return a
 }
 
 // only refuses the members of other types of action.
-func (d *decoder) only(v *value, label, kind string, allowed []string) {
-	for _, member := range slices.Concat(shellMembers, httpMembers) {
-		if m := v.field(member); m != nil && !slices.Contains(allowed, member) {
-			hint := "change the type to http"
-			if slices.Contains(shellMembers, member) {
-				hint = "change the type to shell"
+func (d *decoder) only(v *value, label, kind string) {
+	for _, own := range ownMembers {
+		if slices.Contains(own.types, kind) {
+			continue
+		}
+		for _, member := range own.members {
+			if m := v.field(member); m != nil {
+				d.fail(m, "change the type to "+own.types[0], "%s is of type %s, which has no %s", label, kind, member)
 			}
-			d.fail(m, hint, "%s is of type %s, which has no %s", label, kind, member)
 		}
 	}
 }
@@ -89,37 +101,26 @@ func (d *decoder) http(v *value, s *textScope, label string) *engine.HTTP {
 	}
 	h.Method = r.field("method").str()
 	h.URI = s.text(r.field("uri"))
-	d.address(r.field("uri"))
+	d.address(r.field("uri"), "https://host/path")
 	h.Headers = s.texts(fieldsOf(r.field("headers")), "headers")
 	if body := r.field("body"); body != nil {
 		h.Body = s.text(body)
 	}
 	h.Expect = sortedInts(integers(v.field("expect")))
-	h.Basic = d.basic(r.field("authentication"), s)
+	d.authentication(r.field("authentication"), s, h)
 	return h
 }
 
 // address refuses a uri that no request can go to; one that begins with a substitution is known only when it is rendered.
-func (d *decoder) address(v *value) {
+func (d *decoder) address(v *value, example string) {
 	if !v.ok() || strings.HasPrefix(v.text, "${{") {
 		return
 	}
 	fixed, _, substituted := strings.Cut(v.text, "${{")
 	u, err := url.Parse(fixed)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" && !substituted {
-		d.fail(v, "", "uri is %s; allowed is an address such as https://host/path", quoteShort(v.text))
+		d.fail(v, "", "%s is %s; allowed is an address such as %s", v.name, quoteShort(v.text), example)
 	}
-}
-
-func (d *decoder) basic(v *value, s *textScope) *engine.BasicAuth {
-	kind := v.field("type")
-	if !kind.ok() || kind.text == "NotSpecified" {
-		return nil
-	}
-	if v.field("username") == nil {
-		d.fail(v, "", "authentication of type Basic has no username")
-	}
-	return &engine.BasicAuth{Username: s.text(v.field("username")), Password: s.text(v.field("password"))}
 }
 
 // retry reads a retryPolicy; absent is what holds without one.
@@ -153,7 +154,7 @@ func (d *decoder) retry(v *value, absent engine.RetryPolicy) engine.RetryPolicy 
 
 // defaultRetry is what holds for an action without any retryPolicy.
 func defaultRetry(kind string) engine.RetryPolicy {
-	if isHTTP(kind) {
+	if isAzure(kind) {
 		return engine.RetryPolicy{Type: engine.RetryFixed, Interval: defaultRetryInterval, Count: defaultRetryCount}
 	}
 	return engine.RetryPolicy{Type: engine.RetryNone}
@@ -162,8 +163,8 @@ func defaultRetry(kind string) engine.RetryPolicy {
 // tries fills in the retries and the timeout of an action: its own, else the job's, else those of its type.
 func (d *decoder) tries(a *engine.Action, ownRetry, jobRetry, ownTimeout, jobTimeout *value) {
 	absent := time.Duration(0)
-	if isHTTP(a.Type) {
-		absent = defaultHTTPTimeout
+	if isAzure(a.Type) {
+		absent = defaultAzureTimeout
 	}
 	a.Retry = d.retry(ownRetry, d.retry(jobRetry, defaultRetry(a.Type)))
 	a.Timeout = d.duration(ownTimeout, d.duration(jobTimeout, absent))
@@ -195,7 +196,7 @@ func (d *decoder) errorAction(v, jobRetry, jobTimeout *value, s *textScope, main
 	outer.noSteps = "the error action is run after the job has failed"
 	a := d.action(v, &outer, "errorAction")
 	d.tries(&a, v.field("retryPolicy"), jobRetry, v.field("timeout"), jobTimeout)
-	if v.field("retryPolicy") == nil && isHTTP(a.Type) != isHTTP(main) {
+	if v.field("retryPolicy") == nil && isAzure(a.Type) != isAzure(main) {
 		a.Retry.On = nil
 	}
 	return &a

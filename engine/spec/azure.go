@@ -96,11 +96,7 @@ func (r *reader) refuseType(n *yaml.Node, s *shape) *value {
 	if !refused {
 		return nil
 	}
-	what := "action"
-	if s == authenticationShape {
-		what = "authentication"
-	}
-	return r.fail(t, instead, "the %s type %s is not supported by this version", what, t.Value)
+	return r.fail(t, instead, "the action type %s is not supported by this version", t.Value)
 }
 
 // absent reports whether a value counts as not given inside a pasted Azure object.

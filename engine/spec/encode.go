@@ -143,6 +143,7 @@ func jobMembers(job *engine.Job) members {
 			source := members{}
 			put(source, "env", s.Env, "")
 			put(source, "file", s.File, "")
+			put(source, "resource", s.Resource, "")
 			secrets[name] = source
 		}
 		m["secrets"] = secrets
@@ -298,10 +299,10 @@ func stepMembers(s *engine.Step) members {
 }
 
 // triesOf writes the retryPolicy, left out where it is none by default, and the timeout. An error action would inherit one, so that none is
-// written too; nor must it inherit the timeout that an http job has by default.
+// written too; nor must it inherit the timeout that a job of Azure's types has by default.
 func triesOf(m members, a *engine.Action, inherits bool) {
 	p := a.Retry
-	if p.Type != engine.RetryNone || isHTTP(a.Type) || inherits && a.Type != engine.ActionNone {
+	if p.Type != engine.RetryNone || isAzure(a.Type) || inherits && a.Type != engine.ActionNone {
 		retry := members{"retryType": p.Type}
 		if p.Type != engine.RetryNone {
 			retry["retryInterval"], retry["retryCount"] = formatDuration(p.Interval), p.Count
@@ -310,8 +311,8 @@ func triesOf(m members, a *engine.Action, inherits bool) {
 		m["retryPolicy"] = retry
 	}
 	absent := time.Duration(0)
-	if isHTTP(a.Type) && !inherits {
-		absent = defaultHTTPTimeout
+	if isAzure(a.Type) && !inherits {
+		absent = defaultAzureTimeout
 	}
 	putDuration(m, "timeout", a.Timeout, absent)
 }
@@ -333,11 +334,18 @@ func actionMembers(a *engine.Action) members {
 			request["headers"] = h.Headers
 		}
 		put(request, "body", h.Body, "")
-		if h.Basic != nil {
-			request["authentication"] = members{"type": "Basic", "username": h.Basic.Username, "password": h.Basic.Password}
+		if auth := authenticationMembers(h); auth != nil {
+			request["authentication"] = auth
 		}
 		m["request"] = request
 		putList(m, "expect", h.Expect)
+	}
+	if a.Queue != nil {
+		m["queueMessage"] = queueMembers(a.Queue)
+		put(m, "queueUri", a.Queue.URI, "")
+	}
+	if a.Bus != nil {
+		m[messageMembers[a.Type]] = busMembers(a.Bus, a.Type)
 	}
 	return m
 }

@@ -168,8 +168,8 @@ func (d *decoder) secret(v *value) engine.SecretSource {
 	if v.bad {
 		return engine.SecretSource{}
 	}
-	s := engine.SecretSource{Env: v.field("env").str(), File: v.field("file").str()}
-	if (s.Env == "") == (s.File == "") {
+	s := engine.SecretSource{Env: v.field("env").str(), File: v.field("file").str(), Resource: v.field("resource").str()}
+	if s.Resource == "" && (s.Env == "") == (s.File == "") {
 		d.fail(v, "write {env: NAME} or {file: path}", "a secret comes from exactly one place")
 	}
 	return s

@@ -13,7 +13,7 @@ const longestName = 128
 // program of a hundred copies of them, which costs every process of ours its start.
 func limited(p *regexp.Regexp) bool {
 	switch p {
-	case namePattern, referencePattern, stepNamePattern, outputPattern, valueNamePattern:
+	case namePattern, madeNamePattern, referencePattern, stepNamePattern, outputPattern, valueNamePattern:
 		return true
 	}
 	return false

@@ -94,16 +94,33 @@ func (g workflows) recurrence() object {
 }
 
 func (g workflows) action(m object) object {
-	switch g.IntN(4) {
+	switch g.IntN(6) {
 	case 0:
 		m["type"] = "none"
+		return m
+	case 2:
+		m["type"] = pick(g, "storageQueue", "STORAGEQUEUE")
+		m["queueMessage"] = object{"storageAccount": pick(g, "acct", "${{ params.region }}"), "queueName": "q", "sasToken": pick(g, "?sig=x", "${{ secrets.token }}"), "message": g.text()}
+		g.maybe(m, "queueUri", pick(g, "https://x/q", "${{ params.region }}"))
+		return m
+	case 3:
+		m["type"] = pick(g, "serviceBusQueue", "ServiceBusTopic")
+		b := object{"namespace": "ns"}
+		if m["type"] == "serviceBusQueue" {
+			b["queueName"], m["serviceBusQueueMessage"] = "q", b
+		} else {
+			b["topicPath"], m["serviceBusTopicMessage"] = "a/b", b
+		}
+		g.bus(b)
 		return m
 	case 1:
 		m["type"] = pick(g, "http", "HTTPS")
 		r := object{"method": pick(g, "GET", "post"), "uri": pick(g, "http://x/y", "https://${{ params.region }}.example", "${{ params.region }}")}
 		g.maybe(r, "headers", object{"X-A": g.text(), "Content-Type": "text/plain"})
 		g.maybe(r, "body", g.text())
-		g.maybe(r, "authentication", object{"type": "basic", "username": g.text(), "password": "${{ secrets.token }}"})
+		g.maybe(r, "authentication", pick(g, object{"type": "basic", "username": g.text(), "password": "${{ secrets.token }}"},
+			object{"type": "ClientCertificate", "pfx": "${{ secrets.token }}", "password": g.text()}, object{"type": "clientCertificate"},
+			object{"type": "ActiveDirectoryOAuth", "tenant": g.text(), "audience": g.text(), "clientId": g.text(), "secret": g.text()}))
 		m["request"] = r
 		g.maybe(m, "expect", []int{204, 200, 204})
 		return m
@@ -118,6 +135,24 @@ func (g workflows) action(m object) object {
 	g.maybe(m, "env", object{"A": g.text(), "B_1": "${{ secrets.token }}"})
 	g.maybe(m, "dir", "work")
 	return m
+}
+
+// bus draws what a message to the Service Bus may have.
+func (g workflows) bus(m object) {
+	g.maybe(m, "transportType", pick(g, "AMQP", "netmessaging", "NotSpecified"))
+	g.maybe(m, "authentication", pick(g, object{"type": "sharedAccessKey", "sasKeyName": "k", "sasKey": g.text()}, object{"type": "sharedaccesskey", "sasKeyName": "k"}, object{"type": "notSpecified"}))
+	g.maybe(m, "message", g.text())
+	p := object{}
+	for _, name := range []string{"contentType", "correlationId", "label", "messageId", "partitionKey", "replyTo", "replyToSessionId", "sessionId", "to", "viaPartitionKey"} {
+		g.maybe(p, name, g.text())
+	}
+	g.maybe(p, "scheduledEnqueueTimeUtc", pick(g, "2026-10-01", "2026-10-01T02:00:00.5+08:00", "${{ planTime }}"))
+	g.maybe(p, "timeToLive", pick(g, g.duration(), "00:01:00"))
+	g.maybe(p, "forcePersistence", g.chance(50))
+	if len(p) > 0 {
+		m["brokeredMessageProperties"] = p
+	}
+	g.maybe(m, "customMessageProperties", object{"A b": g.text(), "~": "x"})
 }
 
 func (g workflows) tries(m object) object {

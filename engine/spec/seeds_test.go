@@ -54,21 +54,31 @@ func TestSeedJobPastes(t *testing.T) {
 	}
 }
 
-// The seed's other actions are read, and refused in words.
-func TestSeedActionsNotSupported(t *testing.T) {
-	for file, want := range map[string]string{
-		"003-storage-queue.json":    "storageQueue",
-		"003-service-bus-topic.txt": "serviceBusTopic",
-		"003-service-bus-queue.txt": "serviceBusQueue",
+// The seed's other actions are read too. What the examples lack, as Azure's answers do, is said.
+func TestSeedActionsPaste(t *testing.T) {
+	bus := engine.ServiceBus{Namespace: "mySBNamespace", Entity: "q1", Transport: engine.BusNetMessaging, KeyName: "QPolicy", Message: "Some message",
+		Custom: map[string]engine.Text{"appname": "FromScheduler"}}
+	topic := bus
+	topic.Entity = "t1"
+	for file, want := range map[string]struct {
+		engine.Action
+		warning string
+	}{
+		"003-storage-queue.json": {engine.Action{Type: "storageQueue",
+			Queue: &engine.StorageQueue{Account: "myStorageAccount", Queue: "myqueue", SAS: "TOKEN", Message: "My message body"}}, "sasToken stands in the file itself"},
+		"003-service-bus-topic.txt": {engine.Action{Type: "serviceBusTopic", Bus: &topic}, "there is no sasKey"},
+		"003-service-bus-queue.txt": {engine.Action{Type: "serviceBusQueue", Bus: &bus}, "there is no sasKey"},
 	} {
 		text := read(t, "testdata/seeds/"+file)
 		if strings.HasPrefix(text, "{") {
 			text = `"action": ` + text
 		}
-		_, problems := spec.Decode("w.yaml", []byte("jobs:\n  pasted: {"+text+"}\n"), spec.Options{})
+		w, problems := spec.Decode("w.yaml", []byte("jobs:\n  pasted: {"+text+"}\n"), spec.Options{})
+		require.NoError(t, problems.Err())
 		require.Len(t, problems, 1, "%s", problems)
-		require.Equal(t, "the action type "+want+" is not supported by this version", problems[0].Message)
-		require.Positive(t, problems[0].Line)
+		require.Contains(t, problems[0].Message, want.warning)
+		want.Timeout, want.Retry = time.Minute, engine.RetryPolicy{Type: engine.RetryFixed, Interval: 30 * time.Second, Count: 4}
+		require.Equal(t, want.Action, w.Jobs[0].Steps[0].Action)
 	}
 }
 

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/almanac-sched/almanac/deps"
 )
@@ -19,7 +20,10 @@ var (
 
 	nameType = &typ{kind: textKind, pattern: namePattern,
 		what: "a name of at most 128 letters, digits and the characters _ . -, beginning with a letter or a digit"}
-	referenceType = &typ{kind: textKind, pattern: referencePattern,
+	// workflowNameType is a nameType of its own, so that the reader can tell the name of a workflow, which one that was made may have otherwise.
+	workflowNameType = &typ{kind: textKind, pattern: namePattern, what: nameType.what}
+	madeNamePattern  = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]*(~[0-9a-f]{8})?$`)
+	referenceType    = &typ{kind: textKind, pattern: referencePattern,
 		what: "the name of a job, as job or workflow/job"}
 	stepNamePattern  = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_-]*$`)
 	stepNameType     = &typ{kind: textKind, pattern: stepNamePattern, what: "the name of a step: at most 128 letters, digits, _ and -"}
@@ -58,7 +62,7 @@ func object(s *shape) *typ                   { return &typ{kind: objectKind, sha
 func mapOf(keys *regexp.Regexp, e *typ) *typ { return &typ{kind: mapKind, pattern: keys, elem: e} }
 
 var workflowShape = newShape("workflow", "A set of jobs that belong together.",
-	field{name: "workflow", typ: nameType, doc: "Name of the workflow.", def: "the file's name without its extension"},
+	field{name: "workflow", typ: workflowNameType, doc: "Name of the workflow.", def: "the file's name without its extension"},
 	field{name: "description", typ: textType, doc: "What the workflow is for."},
 	field{name: "timeZone", typ: zoneType, doc: "Natural days are counted in this zone.", def: "UTC"},
 	field{name: "policy", typ: words("natural", "traditional"), doc: "Which tables say what an instance waits for.", def: "natural"},
@@ -102,6 +106,11 @@ var paramShape = newShape("param", "A parameter that a trigger may give.",
 var secretShape = newShape("secret", "Where a secret comes from; the value itself is never part of a file.",
 	field{name: "env", typ: envNameType, doc: "An environment variable of the server."},
 	field{name: "file", typ: nonEmptyText, doc: "A file, whose content less one trailing newline is the value."},
+)
+
+// madeSecretShape is the secretShape of definitions that no person wrote.
+var madeSecretShape = newShape("secret", "Where a secret comes from.",
+	append(slices.Clone(secretShape.fields), field{name: "resource", typ: nonEmptyText, doc: "What the maker of the definition keeps."})...,
 )
 
 var jobShape = newJobShape()
@@ -158,7 +167,7 @@ var doFields = []field{
 	{name: "steps", typ: mapOf(stepNamePattern, object(stepShape)), doc: "What the job does, in several steps."},
 	{name: "errorAction", typ: object(errorActionShape), doc: "Run when the job has failed for good."},
 	{name: "retryPolicy", typ: object(retryShape), doc: "When a failed attempt is repeated; on a job with steps, their default."},
-	{name: "timeout", typ: durationType, doc: "Bound of one attempt; on a job with steps, their default.", def: "none, for http PT60S"},
+	{name: "timeout", typ: durationType, doc: "Bound of one attempt; on a job with steps, their default.", def: "none, for Azure's types PT60S"},
 	{name: "priority", typ: integer(1, 9), doc: "1 goes last, 9 first.", def: "5"},
 	{name: "pool", typ: nameType, doc: "Pool whose slots the attempts take."},
 	{name: "slots", typ: integer(1, 100_000), doc: "How many of them each attempt takes.", def: "1"},

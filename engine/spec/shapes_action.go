@@ -3,13 +3,10 @@ package spec
 import "regexp"
 
 // actionTypes are the types of definition.md, Job: what.
-var actionTypes = &typ{kind: wordKind, fold: true, words: []string{"shell", "http", "https", "none"}, later: map[string]string{
-	"sql":             "use shell with the database's own client",
-	"wait":            "use shell with a loop that ends when the condition holds, and a timeout",
-	"job":             "write dependsOn on the other job",
-	"storageQueue":    "use http with the queue's REST address, or shell",
-	"serviceBusQueue": "use http with the namespace's REST address, or shell",
-	"serviceBusTopic": "use http with the namespace's REST address, or shell",
+var actionTypes = &typ{kind: wordKind, fold: true, words: []string{"shell", "http", "https", "storageQueue", "serviceBusQueue", "serviceBusTopic", "none"}, later: map[string]string{
+	"sql":  "use shell with the database's own client",
+	"wait": "use shell with a loop that ends when the condition holds, and a timeout",
+	"job":  "write dependsOn on the other job",
 }}
 
 // ofType is the refusal of a member that belongs to an action type not carried out.
@@ -17,7 +14,7 @@ const ofType = "it belongs to an action type that this version does not carry ou
 
 // actionFields are what an action, a step and an error action have in common.
 var actionFields = []field{
-	{name: "type", typ: actionTypes, required: true, doc: "What kind of action: shell, http, https or none."},
+	{name: "type", typ: actionTypes, required: true, doc: "What kind of action."},
 	{name: "command", typ: nonEmptyText, doc: "shell: run by /bin/sh -c."},
 	{name: "script", typ: nonEmptyText, doc: "shell: a script file beside the workflow, instead of command."},
 	{name: "args", typ: items(textType), doc: "shell: become \"$@\"."},
@@ -26,10 +23,10 @@ var actionFields = []field{
 	{name: "outputs", typ: items(outputNameType), doc: "shell: names that the step writes to the file $ALMANAC_OUTPUT as lines name=value; references to others are refused."},
 	{name: "request", typ: object(requestShape), doc: "http, https: the request."},
 	{name: "expect", typ: items(integer(100, 599)), doc: "http, https: the statuses that are success.", def: "every 2xx"},
-	{name: "queueMessage", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "serviceBusQueueMessage", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "serviceBusTopicMessage", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "queueUri", typ: &typ{kind: anyKind}, refused: ofType},
+	{name: "queueMessage", typ: object(queueMessageShape), doc: "storageQueue: the message."},
+	{name: "serviceBusQueueMessage", typ: object(busQueueShape), doc: "serviceBusQueue: the message."},
+	{name: "serviceBusTopicMessage", typ: object(busTopicShape), doc: "serviceBusTopic: the message."},
+	{name: "queueUri", typ: nonEmptyText, doc: "storageQueue: the queue's address in the place of account and queue, for private endpoints and emulators."},
 	{name: "connection", typ: &typ{kind: anyKind}, refused: ofType},
 	{name: "statement", typ: &typ{kind: anyKind}, refused: ofType},
 	{name: "http", typ: &typ{kind: anyKind}, refused: ofType},
@@ -44,7 +41,7 @@ func withActionFields(more ...field) []field {
 
 var (
 	retryField   = field{name: "retryPolicy", typ: object(retryShape), doc: "When a failed attempt is repeated."}
-	timeoutField = field{name: "timeout", typ: durationType, doc: "Bound of one attempt.", def: "the job's, else none, for http PT60S"}
+	timeoutField = field{name: "timeout", typ: durationType, doc: "Bound of one attempt.", def: "the job's, else none, for Azure's types PT60S"}
 )
 
 var actionShape = newShape("action", "What one attempt carries out.", withActionFields(retryField,
@@ -60,9 +57,12 @@ var stepShape = newShape("step", "One action of a job, released when the steps t
 	field{name: "onFailure", typ: words("fail", "continue", "pause", "failSuccessors"), doc: "What its failure means for the instance.", def: "fail"},
 )...)
 
+// eitherDuration says what Azure takes as a length of time.
+const eitherDuration = "an ISO 8601 duration such as PT30S, or a .NET time span such as 00:01:00"
+
 var retryShape = newShape("retryPolicy", "How often and how far apart a failed attempt is repeated.",
 	field{name: "retryType", typ: &typ{kind: wordKind, fold: true, words: []string{"none", "fixed", "exponential"}}, required: true, doc: "The spacing."},
-	field{name: "retryInterval", typ: &typ{kind: durationKind, pattern: retryIntervalPattern, what: "an ISO 8601 duration such as PT30S, or a .NET time span such as 00:01:00"},
+	field{name: "retryInterval", typ: &typ{kind: durationKind, pattern: retryIntervalPattern, what: eitherDuration},
 		doc: "Between two attempts, at most 18 months.", def: "PT30S"},
 	field{name: "retryCount", typ: integer(0, 20), doc: "Attempts after the first.", def: "4"},
 	field{name: "on", typ: items(integer(0, 599)), doc: "Exit codes or HTTP statuses that are worth another attempt.", def: "all"},
@@ -75,24 +75,6 @@ var requestShape = newShape("request", "An HTTP request.",
 	field{name: "body", typ: textType, doc: "The body."},
 	field{name: "authentication", typ: object(authenticationShape), doc: "How the request proves who sends it."},
 )
-
-var authenticationShape = newShape("authentication", "HTTP authentication.",
-	field{name: "type", typ: authenticationTypes, required: true, doc: "Basic; the other types of Azure are not supported by this version."},
-	field{name: "username", typ: textType, doc: "Basic: the user."},
-	field{name: "password", typ: textType, doc: "Basic: the password; take it from ${{ secrets.X }}."},
-	field{name: "pfx", typ: textType, refused: otherAuthentication},
-	field{name: "tenant", typ: textType, refused: otherAuthentication},
-	field{name: "audience", typ: textType, refused: otherAuthentication},
-	field{name: "clientId", typ: textType, refused: otherAuthentication},
-	field{name: "secret", typ: textType, refused: otherAuthentication},
-)
-
-var authenticationTypes = &typ{kind: wordKind, fold: true, words: []string{"Basic", "NotSpecified"},
-	later: map[string]string{"ClientCertificate": basicOnly, "ActiveDirectoryOAuth": basicOnly}}
-
-const basicOnly = "use {type: Basic, username: ..., password: ${{ secrets.X }}}, or shell with curl"
-
-const otherAuthentication = "this version supports the authentication type Basic only: {type: Basic, username: ..., password: ${{ secrets.X }}}"
 
 // azureJobShape is a pasted Azure job: its properties, with their null, {} and [].
 var azureJobShape = newShape("azureJob", "The properties of an Azure Scheduler job; null, {} and [] count as absent.",

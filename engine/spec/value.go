@@ -85,6 +85,7 @@ func (v *value) position() (line, column int) {
 // reader checks nodes against the table of shapes and makes values of them.
 type reader struct {
 	report func(n *yaml.Node, severity Severity, message, hint string)
+	made   bool // Options.Made
 }
 
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) *value {
@@ -109,6 +110,8 @@ func (r *reader) readAny(n *yaml.Node, t *typ, name string, azure bool) *value {
 		return r.fail(n, "write a value or leave it out", "%s is empty; allowed is %s", name, t.allowed())
 	case t.kind == objectKind && n.Kind == yaml.ScalarNode && t.short != nil:
 		return r.read(n, t.short, name, azure)
+	case t.kind == objectKind && t.shape == secretShape && r.made:
+		return r.readObject(n, madeSecretShape, t, name, azure)
 	case t.kind == objectKind:
 		return r.readObject(n, t.shape, t, name, azure)
 	case t.kind == mapKind:
@@ -150,7 +153,11 @@ func (r *reader) readAny(n *yaml.Node, t *typ, name string, azure bool) *value {
 		if t.pattern == namePattern || t.pattern == referencePattern || t.pattern == stepNamePattern {
 			v.text = norm.NFC.String(v.text)
 		}
-		if t.pattern != nil && !matches(t.pattern, v.text) || utf8.RuneCountInString(v.text) < t.min {
+		pattern := t.pattern
+		if t == workflowNameType && r.made {
+			pattern = madeNamePattern
+		}
+		if pattern != nil && !matches(pattern, v.text) || utf8.RuneCountInString(v.text) < t.min {
 			return bad(textHint(t, n.Value))
 		}
 	}
@@ -309,7 +316,7 @@ func (r *reader) readMap(n *yaml.Node, t *typ, name string, azure bool) *value {
 			continue
 		}
 		k := key.Value
-		if t.pattern != headerPattern && t.pattern != envNamePattern {
+		if t.pattern != headerPattern && t.pattern != envNamePattern && t.pattern != propertyPattern {
 			k = norm.NFC.String(k)
 		}
 		switch {
@@ -355,6 +362,8 @@ func keyWords(t *typ) string {
 		return "at most 128 letters, digits and _, beginning with a letter or _"
 	case envNamePattern:
 		return "A to Z, a to z, 0 to 9 and _, not beginning with a digit"
+	case propertyPattern:
+		return "at most 255 printable characters of ASCII, without a space at either end"
 	}
 	return "the characters of an HTTP header field"
 }

@@ -20,6 +20,10 @@ type Options struct {
 	Folder string // of the file: Workflow.Folder and Job.Folder
 	Files  fs.FS  // where `ical:` files are read from; nil refuses them
 	Dir    string // the file's folder inside Files, "." or "" for its root
+
+	// Made says that no person wrote the text: it is a definition of the program's own, which may say where else secrets are kept, and may have the name
+	// of a workflow that no file can have, such as orders~1f2e3d4c.
+	Made bool
 }
 
 // defaultMaxJobs is the quota of a workflow that states none.
@@ -49,7 +53,7 @@ func Decode(file string, data []byte, opts Options) (*engine.Workflow, Problems)
 
 // DecodeJob reads Job.Definition back. Folder is where the definition was loaded from.
 func DecodeJob(definition []byte, folder string) (*engine.Job, error) {
-	w, problems := Decode("definition", definition, Options{Folder: folder})
+	w, problems := Decode("definition", definition, Options{Folder: folder, Made: true})
 	if err := problems.Err(); err != nil {
 		return nil, fmt.Errorf("decode the definition of a job: %w", err)
 	}
@@ -91,7 +95,7 @@ func (d *decoder) warn(v *value, hint, format string, args ...any) {
 }
 
 func (d *decoder) decode(node *yaml.Node) {
-	r := reader{report: func(n *yaml.Node, severity Severity, message, hint string) {
+	r := reader{made: d.opts.Made, report: func(n *yaml.Node, severity Severity, message, hint string) {
 		d.add(severity, n.Line, n.Column, message, hint)
 	}}
 	root := r.readObject(node, workflowShape, object(workflowShape), "the file", false)

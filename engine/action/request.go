@@ -1,0 +1,247 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+const (
+	bodyLimit    = 1 << 20 // of an answer, kept in the log
+	maxRedirects = 3
+)
+
+// prepareHTTP makes the request of an attempt. What could smuggle a second one is refused here, with words.
+func (q *requests) prepareHTTP(ctx context.Context, a engine.Attempt) (sending, error) {
+	h := a.Action.HTTP
+	req, err := q.request(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if h.Certificate != nil {
+		if req, err = q.showing(req, h.Certificate); err != nil {
+			return nil, err
+		}
+	}
+	if h.OAuth != nil {
+		if err := checkOAuth(h.OAuth); err != nil {
+			return nil, err
+		}
+	}
+	return func(log *mask) reply {
+		log.hide(secretsOf(h, req)...)
+		var r reply
+		if h.OAuth != nil {
+			r = q.authorized(req, h.OAuth, log)
+		} else {
+			r = q.exchange(req, log)
+		}
+		if len(h.Expect) > 0 {
+			r.accepted = slices.Contains(h.Expect, r.status)
+		}
+		return r
+	}, nil
+}
+
+// secretsOf are the secrets that an answer could repeat.
+func secretsOf(h *engine.HTTP, req *http.Request) []string {
+	switch {
+	case h.Basic != nil:
+		return []string{string(h.Basic.Password), strings.TrimPrefix(req.Header.Get("Authorization"), "Basic ")}
+	case h.Certificate != nil:
+		return []string{string(h.Certificate.Password)}
+	case h.OAuth != nil:
+		return []string{string(h.OAuth.Secret)}
+	}
+	return nil
+}
+
+// exchange sends a request and puts the answer in the log.
+func (q *requests) exchange(req *http.Request, log *mask) reply {
+	resp, err := q.client.Do(req)
+	if err != nil {
+		return reply{err: err}
+	}
+	return q.answered(resp, log)
+}
+
+// answered reads an answer into the log.
+func (q *requests) answered(resp *http.Response, log *mask) reply {
+	defer resp.Body.Close()
+	r := reply{status: resp.StatusCode, accepted: resp.StatusCode/100 == 2, words: statusWords(resp.StatusCode)}
+	r.truncated, r.err = writeAnswer(log, resp, min(bodyLimit, q.config.LogLimit))
+	return r
+}
+
+func statusWords(code int) string {
+	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", code, http.StatusText(code)))
+}
+
+// request makes the request of an attempt, but for how it proves who sends it.
+func (q *requests) request(ctx context.Context, a engine.Attempt) (*http.Request, error) {
+	h := a.Action.HTTP
+	method := strings.ToUpper(h.Method)
+	if method == "" {
+		method = http.MethodGet
+	}
+	at, err := url.Parse(string(h.URI))
+	switch {
+	case err != nil:
+		return nil, errors.New("the address of the request is not a URI") // the error would repeat it, with what secrets it may hold
+	case at.Scheme != "https" && (at.Scheme != "http" || a.Action.Type == engine.ActionHTTPS):
+		return nil, fmt.Errorf("an action of type %s cannot call an address that begins with %q", a.Action.Type, at.Scheme+":")
+	case at.Hostname() == "":
+		return nil, errors.New("the address of the request names no host")
+	}
+	req, err := http.NewRequestWithContext(ctx, method, at.String(), strings.NewReader(string(h.Body)))
+	if err != nil {
+		return nil, errors.New("the method or the address of the request is malformed")
+	}
+	if h.Body == "" {
+		req.Body, req.GetBody = http.NoBody, nil
+	}
+	if h.Basic != nil {
+		req.SetBasicAuth(string(h.Basic.Username), string(h.Basic.Password))
+	}
+	req.Header.Set("User-Agent", q.userAgent())
+	req.Header.Set("X-Almanac-Attempt", strconv.Itoa(a.Number))
+	if err := setHeaders(req, h.Headers); err != nil {
+		return nil, err
+	}
+	// In lower case, which is the same on the wire: under the usual spelling net/http would take the key as leave to send a POST a
+	// second time by itself when a reused connection breaks, within one attempt and unseen.
+	if req.Header.Get("Idempotency-Key") == "" {
+		req.Header.Del("Idempotency-Key")
+		req.Header["idempotency-key"] = []string{idempotencyKey(a)}
+	} else {
+		req.Header["idempotency-key"] = req.Header["Idempotency-Key"]
+		delete(req.Header, "Idempotency-Key")
+	}
+	return req, nil
+}
+
+// idempotencyKey is the same for all attempts at the same work: the instance's id. Further steps, and the error action, of an instance
+// are other work and get keys of their own.
+func idempotencyKey(a engine.Attempt) string {
+	key := strconv.FormatInt(a.Instance, 10)
+	if a.Step != "" {
+		key += "/" + url.PathEscape(a.Step)
+	}
+	if a.Error {
+		key += "!error"
+	}
+	return key
+}
+
+// framing are the headers that decide where a request ends or whom a connection serves; they are the client's own business.
+var framing = []string{"Connection", "Content-Length", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+
+// setHeaders adds the action's headers over the defaults.
+func setHeaders(req *http.Request, headers map[string]engine.Text) error {
+	for name, text := range headers {
+		value, key := string(text), http.CanonicalHeaderKey(name)
+		switch {
+		case !validToken(name):
+			return fmt.Errorf("header %q: not a name", name)
+		case strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }):
+			return fmt.Errorf("header %s: its value holds a line break or another control character", name)
+		case slices.Contains(framing, key):
+			return fmt.Errorf("header %s cannot be set", name)
+		case key == "Host" && !strings.EqualFold(value, req.URL.Host):
+			return fmt.Errorf("header Host cannot name another host than the address does")
+		case key == "Host":
+		default:
+			req.Header.Set(key, value)
+		}
+	}
+	return nil
+}
+
+// validToken reports that a name is one of RFC 9110 §5.6.2.
+func validToken(name string) bool {
+	for _, c := range []byte(name) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// harmless are the headers that follow a redirect to another origin; whatever else the action set may be a credential.
+var harmless = []string{"Accept", "Accept-Language", "Content-Type", "Content-Language", "User-Agent", "X-Almanac-Attempt", "idempotency-key"}
+
+// staying marks the context of a request that follows no redirect, for its body or its address holds a secret.
+type staying struct{}
+
+// checkRedirect bounds redirects, refuses to leave https, and drops credentials on the way to another origin. The address is judged when
+// it is dialled.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if req.Context().Value(staying{}) != nil {
+		return http.ErrUseLastResponse
+	}
+	if len(via) > maxRedirects {
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	}
+	first := via[0].URL
+	if req.URL.Scheme != "https" && (req.URL.Scheme != "http" || first.Scheme == "https") {
+		return fmt.Errorf("redirected from %s to %s", first.Scheme, req.URL.Scheme)
+	}
+	other := func(u *url.URL) bool { return u.Scheme != first.Scheme || u.Host != first.Host }
+	if other(req.URL) || slices.ContainsFunc(via, func(v *http.Request) bool { return other(v.URL) }) {
+		for name := range req.Header {
+			if !slices.Contains(harmless, name) {
+				delete(req.Header, name)
+			}
+		}
+		req.URL.User = nil
+	}
+	return nil
+}
+
+// writeAnswer puts the answer in the log: status line, headers, and the body up to limit bytes.
+func writeAnswer(log io.Writer, resp *http.Response, limit int64) (truncated bool, err error) {
+	var head strings.Builder
+	fmt.Fprintf(&head, "%s %s\n", resp.Proto, resp.Status)
+	names := make([]string, 0, len(resp.Header))
+	for name := range resp.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range resp.Header[name] {
+			if name == "Set-Cookie" {
+				value = "***" // a credential
+			}
+			fmt.Fprintf(&head, "%s: %s\n", name, value)
+		}
+	}
+	if _, err := io.WriteString(log, head.String()+"\n"); err != nil {
+		return false, nil //nolint:nilerr // the disk is full: the answer counts all the same
+	}
+	n, err := io.Copy(ignoreErrors{log}, io.LimitReader(resp.Body, limit))
+	if err != nil || n < limit {
+		return false, err
+	}
+	if more, _ := io.CopyN(io.Discard, resp.Body, 1); more == 0 {
+		return false, nil
+	}
+	_, _ = fmt.Fprintf(log, "\n--- almanac: the body goes on after %d bytes ---\n", limit)
+	return true, nil
+}
+
+// ignoreErrors writes as far as that is possible: an answer is not less true because the disk is full.
+type ignoreErrors struct{ io.Writer }
+
+func (w ignoreErrors) Write(p []byte) (int, error) {
+	_, _ = w.Writer.Write(p)
+	return len(p), nil
+}

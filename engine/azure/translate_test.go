@@ -1,0 +1,36 @@
+package azure_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/azure"
+)
+
+// A target can add headers to every request, which the job's own headers displace, and say where secrets come from.
+func TestATargetAddsHeadersAndNamesSecrets(t *testing.T) {
+	d, mistakes := azure.ReadJob([]byte(`{"properties": {"action": {"type": "http", "request": {"uri": "http://a", "method": "GET", "headers": {"X-MS-Own": "mine ${{ now }}"}},
+		"errorAction": {"type": "https", "request": {"uri": "https://b", "method": "GET", "authentication": {"type": "Basic", "username": "u", "password": "p"}}}}}}`))
+	require.NoError(t, mistakes.Err())
+	translation, mistakes := d.Translate(azure.Target{Workflow: "jc1", Job: "j1",
+		Headers:    map[string]engine.Text{"x-ms-own": "theirs", "x-ms-scheduler-expected-execution-time": "${{ planTime | iso }}"},
+		SecretName: func(name string) string { return "my_" + name },
+		Source:     func(name string) engine.SecretSource { return engine.SecretSource{File: "/run/secrets/" + name} }})
+	require.NoError(t, mistakes.Err())
+	job := translation.Job
+	require.Equal(t, map[string]engine.Text{"X-MS-Own": "mine $${{ now }}", "x-ms-scheduler-expected-execution-time": "${{ planTime | iso }}"}, job.Steps[0].Action.HTTP.Headers)
+	require.Equal(t, map[string]engine.Text{"x-ms-own": "theirs", "x-ms-scheduler-expected-execution-time": "${{ planTime | iso }}"}, job.ErrorAction.HTTP.Headers)
+	require.Equal(t, engine.Text("${{ secrets.my_errorPassword }}"), job.ErrorAction.HTTP.Basic.Password)
+	require.Equal(t, map[string]engine.SecretSource{"my_errorPassword": {File: "/run/secrets/my_errorPassword"}}, job.Secrets)
+	require.Equal(t, []azure.Secret{{Name: "my_errorPassword", Path: "properties.action.errorAction.request.authentication.password", Value: "p"}}, translation.Secrets)
+}
+
+func TestEnvName(t *testing.T) {
+	for want, parts := range map[string][]string{
+		"JC1_J1_SAS_TOKEN": {"jc1", "j1", "sasToken"}, "MY_JOBS_A_B": {"my-jobs", "a b"}, "_9_TO_5": {"9-to-5"}, "___X": {"日报", "x"}, "_": {""},
+	} {
+		require.Equal(t, want, azure.EnvName(parts...))
+	}
+}
