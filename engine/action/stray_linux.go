@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -88,8 +89,13 @@ func (s *supervisor) judgeStray(self, pid int) {
 // endSurvivors kills what an earlier supervisor left running, when that one was killed itself: the process groups that the journal names,
 // unless the machine was started anew since, and every process that carries the mark of this data directory.
 func (s *supervisor) endSurvivors(orphans []birth) {
+	dying := map[int]stat{} // killed, and not dead yet: one that is being taken apart carries no mark any more
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		found := 0
+		for pid, was := range dying {
+			if st, ok := statOf(pid); !ok || st.state == 'Z' || st.start != was.start {
+				delete(dying, pid)
+			}
+		}
 		for _, b := range orphans {
 			if b.Boot == "" || b.Boot != s.boot {
 				continue // a number of another start of the machine means nothing
@@ -105,14 +111,14 @@ func (s *supervisor) endSurvivors(orphans []birth) {
 			_ = syscall.Kill(-b.Pid, syscall.SIGKILL) // its number is the group's for as long as a member lives
 			killIf(b.Pid, born)
 			s.log.Warn("survivor killed", "pid", b.Pid, "name", st.name, "attempt", b.Attempt)
-			found++
+			dying[b.Pid] = st
 		}
-		found += s.killMarked(func(int64) bool { return true })
-		if found == 0 {
+		maps.Copy(dying, s.killMarked(func(int64) bool { return true }))
+		if len(dying) == 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.log.Error("processes of an earlier supervisor do not die", "count", found)
+			s.log.Error("processes of an earlier supervisor do not die", "count", len(dying))
 			return
 		}
 	}
@@ -120,7 +126,7 @@ func (s *supervisor) endSurvivors(orphans []birth) {
 
 // endMarked kills what is left of an attempt, wherever it went.
 func (s *supervisor) endMarked(attempt int64) {
-	for deadline := time.Now().Add(5 * time.Second); s.killMarked(func(id int64) bool { return id == attempt }) > 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); len(s.killMarked(func(id int64) bool { return id == attempt })) > 0; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.log.Error("processes of an attempt do not die", "attempt", attempt)
 			return
@@ -128,8 +134,9 @@ func (s *supervisor) endMarked(attempt int64) {
 	}
 }
 
-// killMarked kills the processes that carry the mark of an attempt that which accepts and returns how many it found.
-func (s *supervisor) killMarked(which func(attempt int64) bool) (found int) {
+// killMarked kills the processes that carry the mark of an attempt that which accepts, and returns them as they were.
+func (s *supervisor) killMarked(which func(attempt int64) bool) map[int]stat {
+	found := map[int]stat{}
 	for _, pid := range processes() {
 		if pid == os.Getpid() || pid == os.Getppid() {
 			continue
@@ -146,7 +153,7 @@ func (s *supervisor) killMarked(which func(attempt int64) bool) (found int) {
 		})
 		if killed {
 			s.log.Warn("survivor killed", "pid", pid, "name", st.name, "attempt", attempt)
-			found++
+			found[pid] = st
 		}
 	}
 	return found
