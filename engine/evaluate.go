@@ -233,7 +233,12 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 			return open
 		}
 		if w.Dependency < len(s.Job.DependsOn) && s.Job.DependsOn[w.Dependency].OnMissingStated {
-			return onMissing("the job was " + set.gone)
+			v := onMissing("the job was " + set.gone)
+			if v.Event == "" && !v.Open { // what of it runs on may still satisfy
+				v.WatchJob, v.WatchKey = w.Upstream, w.Key
+				_, v.WatchTime = set.blocker(ref, cmp.Or(set.open, set.unsatisfied), last)
+			}
+			return v
 		}
 		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonUpstreamGone, Upstream: &ref, Detail: "the job was " + set.gone}}
 	}
