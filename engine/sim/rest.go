@@ -148,8 +148,10 @@ func (w *World) checkWaiting(v engine.View, e *entry, now time.Time, free int) e
 	if err != nil {
 		return err
 	}
+	room := free > 0 && w.roomInPool(job.Pool)
 	switch {
-	case verdict.Open && free > 0 && w.roomInPool(job.Pool):
+	case i.Gate == engine.GateSlot && !room: // the queue is looked at when there is room
+	case verdict.Open && room:
 		w.broken("I7", "instance %d of %s@%s waits behind the gate %s since %s, and every gate is open: %+v", e.id, e.ref, e.plan, i.Gate, i.NotBefore, i.Reason)
 	case verdict.Event != "":
 		w.broken("I7", "instance %d of %s@%s waits, and should %s: %+v", e.id, e.ref, e.plan, verdict.Event, verdict.Reason)
