@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // Config is what the API is made of. Jobs, Rows, History, Logs, Tokens, Control, Decode and Now are required; Tokens is not with Dev.
@@ -18,6 +20,7 @@ type Config struct {
 	Logs    LogReader
 	Tokens  TokenReader
 	Control Control
+	Azure   *azure.Face // the face of Azure Scheduler; nil serves none
 
 	// Decode reads a stored definition, to say when a job is due and what it waits for.
 	Decode func(definition []byte, folder string) (*engine.Job, error)
@@ -77,6 +80,9 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	if cfg.Limits.Burst <= 0 {
 		cfg.Limits.Burst = 1000
 	}
+	if cfg.Azure == nil {
+		routes = slices.DeleteFunc(routes, func(rt route) bool { return rt.face != nil })
+	}
 	s := &server{cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits)}
 	// The OpenAPI library reports a mistake in a registered operation by a panic; here it is an error like any other.
 	defer func() {
@@ -92,7 +98,7 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, refusal(codeCrossOrigin, "the request comes from a page of another site"))
 	}))
-	return s.observe(secure(s.checkPath(s.checkHost(origin.Handler(mux))))), nil
+	return s.observe(secure(head(s.checkPath(canonical(s.checkHost(origin.Handler(mux))))))), nil
 }
 
 // A server is one API: its configuration and what it needs to remember, which is nothing but how fast each principal asks.

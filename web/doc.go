@@ -4,6 +4,9 @@
 // that it needs; a route without one keeps New from returning, and nothing can be mounted beside the table. The package reads through small
 // ports declared in ports.go and acts through Control: it knows neither the database nor how an attempt is carried out.
 //
+// With Config.Azure it also serves the REST API of Azure Scheduler below /subscriptions, which package web/azure answers: in that service's words,
+// refusals too, and under the same table, guard and limits.
+//
 // Nothing is answered before a bearer token has been checked, but the closed list of public routes. What is refused is refused as problem
 // details (RFC 9457) with a stable code. The description of the API (OpenAPI 3.1) is generated from the code that serves it.
 //

@@ -11,13 +11,14 @@ type RouteLine struct {
 	Permission          Permission
 	BodyLimit           int64
 	Audit               bool
+	Face                bool // of Azure Scheduler, which the description leaves to that service's own
 }
 
 // Table lists the routes.
 func Table() []RouteLine {
 	var lines []RouteLine
 	for _, rt := range table() {
-		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit})
+		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit, rt.face != nil})
 	}
 	return lines
 }

@@ -21,9 +21,11 @@ import (
 
 	"github.com/almanac-sched/almanac/deps"
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
 	"github.com/almanac-sched/almanac/recurrence"
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // The clock of the tests, and the day that their jobs are planned for.
@@ -136,6 +138,9 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		if job := f.jobs[d.Job]; job != nil {
 			return job, nil
 		}
+		if d.Job == "" { // put by way of the face
+			return spec.DecodeJob(definition, folder)
+		}
 		return nil, fmt.Errorf("%w: written by another version of the program", engine.ErrInvalid)
 	}
 	f.engine, err = engine.New(engine.Config{Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode})
@@ -151,6 +156,12 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		},
 		Log: slog.New(slog.NewTextHandler(f.output, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	key := make([]byte, azure.KeyBytes)
+	f.cfg.Azure, err = azure.New(azure.Config{
+		Rows: faceRows{f.db}, Control: f.engine, Logs: f.logs, Vault: azure.NewVault(func(bool) ([]byte, error) { return key, nil }), Decode: decode,
+		Subscription: "00000000-0000-0000-0000-000000000000", Group: "almanac", Now: f.cfg.Now,
+	})
+	require.NoError(t, err)
 	for _, c := range change {
 		c(&f.cfg)
 	}

@@ -24,16 +24,21 @@ func (s *server) mount(routes []route) (http.Handler, error) {
 		if rt.Permission < Public || rt.Permission > Admin {
 			return nil, fmt.Errorf("web: the route %s %s has no permission", rt.Method, rt.Pattern)
 		}
-		if rt.ID == "" || rt.Summary == "" || rt.register == nil {
+		if rt.ID == "" || rt.Summary == "" || (rt.register == nil) == (rt.face == nil) {
 			return nil, fmt.Errorf("web: the route %s %s lacks an id, a summary or a handler", rt.Method, rt.Pattern)
+		}
+		if rt.face != nil {
+			s.mountFace(mux, rt)
+			continue
 		}
 		mounted.routes[rt.Method+" "+rt.Pattern] = rt
 	}
 	api := huma.NewAPI(apiConfig(), mounted)
 	for i := range routes {
-		rt := &routes[i]
-		rt.register(s, api, rt.operation())
-		rt.document(api.OpenAPI())
+		if rt := &routes[i]; rt.face == nil {
+			rt.register(s, api, rt.operation())
+			rt.document(api.OpenAPI())
+		}
 	}
 	openAnswers(api.OpenAPI())
 	spec, err := json.MarshalIndent(api.OpenAPI(), "", "  ")

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // A Problem is why a request was refused (RFC 9457). Code is stable and meant for programs, Detail and Hint are for people.
@@ -152,6 +153,10 @@ func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 
 // refuse writes a problem as the whole answer.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, p *Problem) {
+	if azure.Owns(r.URL.Path) {
+		azure.Outside(p.Status, p.Detail).Write(w)
+		return
+	}
 	p.Instance = exchangeOf(r.Context()).name()
 	body, err := json.Marshal(p)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // A route is a line of the one table of what the server answers.
@@ -24,12 +26,30 @@ type route struct {
 	Refuses []int       // statuses of problems beyond those that every route has
 
 	register func(s *server, api huma.API, op huma.Operation)
+	face     *azure.Operation // answers in the place of register, in the words of another service, which describes it
 }
 
 const prefix = "/api/v1"
 
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
-func table() []route {
+func table() []route { return append(native(), faces()...) }
+
+// faces are the routes of the face of Azure Scheduler.
+func faces() []route {
+	permissions := map[azure.Need]Permission{azure.Read: Viewer, azure.Run: Operator, azure.Change: Editor}
+	var routes []route
+	for _, op := range azure.Operations() {
+		rt := route{Method: op.Method, Pattern: op.Pattern, Permission: permissions[op.Need], ID: op.ID, Tag: "azure", Summary: op.Summary, face: &op}
+		if op.Method != http.MethodGet && op.Method != http.MethodHead {
+			rt.Audit, rt.BodyLimit = true, azure.MaxBody
+		}
+		routes = append(routes, rt)
+	}
+	return routes
+}
+
+// native are the routes of the API of the server's own.
+func native() []route {
 	get, post := http.MethodGet, http.MethodPost
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	missing := []int{http.StatusNotFound}

@@ -101,8 +101,12 @@ func firstToken(ctx context.Context, db *store.DB) (secret string, err error) {
 
 // handler is the API of a running server.
 func (s *server) handler(loopback bool, start [sha256.Size]byte) (http.Handler, error) {
+	var err error
+	if s.azure, err = s.face(); err != nil {
+		return nil, err
+	}
 	return web.New(web.Config{
-		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine,
+		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Azure: s.azure,
 		Decode: spec.DecodeJob, Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
 		Now: now, Log: s.log,
 	})

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // secretLimit bounds the file of one secret.
@@ -40,4 +45,59 @@ func (a *app) secret(s engine.SecretSource) (string, error) {
 		return strings.TrimSuffix(text, "\r"), nil
 	}
 	return "", errors.New("the secret names no source")
+}
+
+// secrets reads what get reads, and the secrets of jobs that were put by clients of Azure Scheduler.
+func (s *site) secrets(get func(engine.SecretSource) (string, error)) func(engine.SecretSource) (string, error) {
+	return func(source engine.SecretSource) (string, error) {
+		if source.Resource == "" {
+			return get(source)
+		}
+		return s.vault.Secret(context.Background(), s.db, source.Resource) // the engine asks outside of any request
+	}
+}
+
+// secretKeyFile is the key of the sealed secrets, in the data directory.
+const secretKeyFile = "secret.key"
+
+// secretKey reads the key that seals secrets at rest, and makes it where there is none and there may be none.
+func secretKey(dir string) func(create bool) ([]byte, error) {
+	path := filepath.Join(dir, secretKeyFile)
+	return func(create bool) ([]byte, error) {
+		key, err := os.ReadFile(path)
+		if !create || !errors.Is(err, fs.ErrNotExist) {
+			return key, err
+		}
+		key = make([]byte, azure.KeyBytes)
+		_, _ = rand.Read(key) // never fails (crypto/rand)
+		return key, writeKey(path, key)
+	}
+}
+
+// writeKey writes a key so that it is there whole or not at all, whenever the machine stops, and never over another.
+func writeKey(path string, key []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+secretKeyFile+"-") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write the key of the secrets: %w", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // its other name stays
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Link(f.Name(), path)
+	}
+	if err == nil {
+		err = syncFolder(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("write the key of the secrets: %w", err)
+	}
+	return nil
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // A serveConfig is what the user typed.
@@ -25,6 +26,7 @@ type serveConfig struct {
 	listen    string
 	dev       bool
 	outbound  outbound
+	azure     azureGroup
 	slots     int
 	logFormat string
 	quiet     bool
@@ -61,6 +63,7 @@ attempts that run go on, and the next start takes them over with their true outc
 	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and actions may reach loopback addresses; on a loopback address only")
 	slots := addSlots(c)
 	out := addOutbound(c)
+	addAzureGroup(c, &cfg.azure)
 	format := addChoice(c, "log-format", "", "lines for people, or one JSON object a line", "text", "json")
 	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -74,6 +77,9 @@ attempts that run go on, and the next start takes them over with their true outc
 		}
 		if cfg.outbound, err = out.value(); err != nil {
 			return err
+		}
+		if err := azure.CheckGroup(cfg.azure.subscription, cfg.azure.group); err != nil {
+			return usagef("--azure-subscription, --azure-resource-group: %v", err)
 		}
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
@@ -93,6 +99,7 @@ type server struct {
 	hup    chan os.Signal
 	folder *folder       // nil when it serves what is recorded
 	jobs   []*engine.Job // as they were at the start
+	azure  *azure.Face
 	file   serverFile
 }
 
@@ -189,8 +196,12 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	}
 	defer s.file.remove(s.dir)
 	ready := s.engine.Ready()
+	expire := time.NewTicker(expireEvery)
+	defer expire.Stop()
 	for {
 		select {
+		case <-expire.C:
+			s.expire(ctx)
 		case <-ready:
 			ready = nil
 			go out.today(ctx) // counting a day of many thousand instances must not hold up a signal

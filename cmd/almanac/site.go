@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-sched/almanac/engine/action"
 	"github.com/almanac-sched/almanac/engine/spec"
 	"github.com/almanac-sched/almanac/store"
+	"github.com/almanac-sched/almanac/web/azure"
 )
 
 // A site is the store, the runner and the engine over one data directory: what serve and run have in common.
@@ -22,6 +23,7 @@ type site struct {
 	db     *store.DB
 	runner *action.Runner
 	engine *engine.Engine
+	vault  *azure.Vault // of what clients of Azure Scheduler put
 }
 
 // siteConfig is how serve and run differ.
@@ -42,7 +44,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{dir: dir}
+	s := &site{dir: dir, vault: azure.NewVault(secretKey(dir))}
 	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	config := engine.Config{
 		Store: s.db, Runner: s.runner, Owner: owner(), Slots: cfg.slots,
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Secret: a.secret, DiskLow: diskLow(dir),
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Secret: s.secrets(a.secret), DiskLow: diskLow(dir),
 		RemoveLog: func(attempt int64) {
 			if err := s.runner.Logs().Remove(attempt); err != nil {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)

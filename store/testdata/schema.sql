@@ -243,6 +243,8 @@ CREATE TABLE zone (
 
 CREATE INDEX attempt_instance ON attempt (instance);
 
+CREATE INDEX attempt_job ON attempt (job, started_at, instance, action, outcome);
+
 CREATE INDEX attempt_live ON attempt (id) WHERE outcome IS NULL;
 
 CREATE INDEX attempt_outbox ON attempt (outbox) WHERE outcome IS NULL AND outbox IS NOT NULL;
@@ -252,6 +254,8 @@ CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
 CREATE INDEX instance_ended ON instance (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE INDEX instance_failed ON instance (job, key, plan_time) WHERE state IN ('failed', 'cancelled');
+
+CREATE INDEX instance_faulted ON instance (job, id) WHERE state = 'failed';
 
 CREATE INDEX instance_held ON instance (job, gate, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate <> 'time';
 
