@@ -45,6 +45,7 @@ var benchmarks = []benchmark{
 	{"minute", benchMinute},
 	{"trigger", benchTrigger},
 	{"idle", benchIdle},
+	{"azure", benchAzure},
 	{"next", benchNext},
 	{"plan", benchPlan},
 	{"insert", benchInsert},

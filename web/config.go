@@ -43,8 +43,8 @@ type Config struct {
 
 // Limits bound what one principal can ask for. Zero fields are the defaults.
 type Limits struct {
-	PerSecond float64 // requests a second of one principal, default 500
-	Burst     int     // requests that may come at once, default 1000
+	PerSecond float64 // requests a second of one principal, default 10,000
+	Burst     int     // requests that may come at once, default 20,000
 }
 
 const (
@@ -75,10 +75,10 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 		cfg.Ready = func() error { return nil }
 	}
 	if cfg.Limits.PerSecond <= 0 {
-		cfg.Limits.PerSecond = 500
+		cfg.Limits.PerSecond = 10_000
 	}
 	if cfg.Limits.Burst <= 0 {
-		cfg.Limits.Burst = 1000
+		cfg.Limits.Burst = 20_000
 	}
 	if cfg.Azure == nil {
 		routes = slices.DeleteFunc(routes, func(rt route) bool { return rt.face != nil })
