@@ -40,9 +40,10 @@ func benchAzure(ctx context.Context, s setting) ([]figure, error) {
 			return nil, err
 		}
 	}
+	begin := time.Now().AddDate(0, 6, 0).UTC().Format(time.RFC3339)
 	daily := func(n int) string {
-		return fmt.Sprintf(`{"properties": {"startTime": "2030-01-01T00:00:00Z", "action": {"type": "Http", "request": {"uri": "http://127.0.0.1:9/%d", "method": "GET"}},
-			"recurrence": {"frequency": "day", "interval": 1}}}`, n)
+		return fmt.Sprintf(`{"properties": {"startTime": %q, "action": {"type": "Http", "request": {"uri": "http://127.0.0.1:9/%d", "method": "GET"}},
+			"recurrence": {"frequency": "day", "interval": 1}}}`, begin, n)
 	}
 	job := func(n int) string { return fmt.Sprintf("c%d/jobs/j%d", n/1000, n%1000) + azureEnd }
 	made, err := f.all(ctx, azureJobs, func(n int) (string, string, string) { return http.MethodPut, job(n), daily(n) })
