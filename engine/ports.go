@@ -86,6 +86,7 @@ type View interface {
 	Outbox(id int64) (OutboxRow, error)
 
 	ResourceView
+	DurationView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.

@@ -91,7 +91,9 @@ const (
 	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
 	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`
-	laterDueSQL    = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
+	durationsSQL   = `SELECT ended_at - started_at FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key = '' AND fence = 1
+		ORDER BY plan_time DESC LIMIT ?`
+	laterDueSQL = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')
 		OR EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 1 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')`
@@ -120,6 +122,15 @@ func (v *view) ActiveCount(job int64) (n int, err error) {
 		return nil
 	}, job)
 	return n, err
+}
+
+// Durations lists how long the latest instances of the job took that succeeded in one go.
+func (v *view) Durations(job int64, limit int) (took []time.Duration, err error) {
+	err = v.s.query(durationsSQL, func(c *columns) error {
+		took = append(took, time.Duration(c.int())*time.Millisecond)
+		return nil
+	}, job, limit)
+	return took, err
 }
 
 // Running lists all instances in state running or lost, by id.

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"time"
+
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/stretchr/testify/require"
 )
@@ -118,6 +120,32 @@ var lookupCases = []testCase{
 			list, err = v.Running()
 			require.NoError(w, err)
 			require.Equal(w, []int64{p[0].ID, p[1].ID, p[2].ID, b.ID}, ids(list))
+		})
+	}},
+	{"how long the latest took", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00", "04:00", "05:00", "06:00")
+		ran := func(n int, from, to string, how engine.Event) {
+			w.apply(p[n].ID, engine.Start, from)
+			w.apply(p[n].ID, how, to)
+		}
+		ran(0, "01:00", "01:10", engine.Succeed)
+		ran(1, "02:00", "02:30", engine.Fail)
+		ran(2, "03:00", "03:20", engine.Succeed)
+		ran(3, "04:00", "04:40", engine.Fail)
+		w.apply(p[3].ID, engine.Rerun, "05:00")
+		ran(3, "05:00", "05:01", engine.Succeed)
+		ran(4, "06:00", "06:05", engine.Succeed)
+		w.apply(p[5].ID, engine.Start, "06:00")
+		w.read(func(v engine.View) {
+			took, err := v.Durations(w.ids["A"], 30)
+			require.NoError(w, err)
+			require.Equal(w, []time.Duration{5 * time.Minute, 20 * time.Minute, 10 * time.Minute}, took, "of those that succeeded in one go, newest first")
+			took, err = v.Durations(w.ids["A"], 2)
+			require.NoError(w, err)
+			require.Len(w, took, 2)
+			took, err = v.Durations(w.ids["B"], 30)
+			require.NoError(w, err)
+			require.Empty(w, took)
 		})
 	}},
 	{"a later one is due", func(w *world) {

@@ -261,6 +261,20 @@ func (v *view) ActiveCount(job int64) (int, error) {
 	return n, v.broken
 }
 
+func (v *view) Durations(job int64, limit int) (took []time.Duration, err error) {
+	var done []engine.Instance
+	for _, i := range v.s.instances {
+		if i.Job == job && i.Key == "" && i.State == engine.Succeeded && i.Fence == 1 {
+			done = append(done, i.Instance)
+		}
+	}
+	slices.SortFunc(done, func(a, b engine.Instance) int { return b.PlanTime.Compare(a.PlanTime) })
+	for _, i := range done[:min(limit, len(done))] {
+		took = append(took, i.EndedAt.Sub(i.StartedAt))
+	}
+	return took, v.broken
+}
+
 func (v *view) Running() ([]engine.Instance, error) {
 	return v.list(func(yield func(int64) bool) {
 		for k := range v.s.running.all() {

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"slices"
+	"time"
+)
+
+// DurationView tells how long instances took.
+type DurationView interface {
+	// Durations lists how long the latest scheduled instances of the job took that succeeded in one go, from start to end, newest plan time first, at
+	// most limit. One that was run again, or taken over by another server, is left out: its start and its end are of different runs.
+	Durations(job int64, limit int) ([]time.Duration, error)
+}
+
+// durationsLookedAt is how many past instances an estimate is made of: a month of a daily job.
+const durationsLookedAt = 30
+
+// An Estimate is how long an instance of a job will probably take.
+type Estimate struct {
+	Median time.Duration
+	High   time.Duration // nine of ten took no longer
+	Of     int           // past instances that it is made of; 0 is none, and nothing is known
+}
+
+// EstimateOf makes an estimate of past durations, in any order.
+func EstimateOf(past []time.Duration) Estimate {
+	if len(past) == 0 {
+		return Estimate{}
+	}
+	sorted := slices.Sorted(slices.Values(past))
+	last := len(sorted) - 1
+	return Estimate{Median: sorted[last/2], High: sorted[last*9/10], Of: len(sorted)}
+}
+
+// EstimateDuration estimates by what is recorded of the job.
+func EstimateDuration(v DurationView, job int64) (Estimate, error) {
+	past, err := v.Durations(job, durationsLookedAt)
+	return EstimateOf(past), wrap(err, "read how long job %d took", job)
+}
