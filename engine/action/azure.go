@@ -34,6 +34,16 @@ type Azure struct {
 	BusAMQP   string // Service Bus by AMQP 1.0: amqps://, or amqp:// without TLS
 	Authority string // in front of /{tenant}/oauth2/token
 	Envelope  string // of messages on a storage queue; "" is EnvelopeXML
+	Region    string // what the envelope says of where the job runs; "" is DefaultRegion
+}
+
+// DefaultRegion is also the location of the collections that stand for the workflows of a folder.
+const DefaultRegion = "almanac"
+
+// collection is what the service calls the workflow. That of a collection outside of the server's own resource group has a tilde and a hash after it.
+func collection(a engine.Attempt) string {
+	name, _, _ := strings.Cut(a.Ref.Workflow, "~")
+	return name
 }
 
 // filled puts the defaults in and takes trailing slashes off.
@@ -44,6 +54,7 @@ func (z Azure) filled() Azure {
 		BusAMQP:   strings.TrimRight(cmp.Or(z.BusAMQP, DefaultBusAMQPEndpoint), "/"),
 		Authority: strings.TrimRight(cmp.Or(z.Authority, DefaultAuthority), "/"),
 		Envelope:  cmp.Or(z.Envelope, EnvelopeXML),
+		Region:    cmp.Or(z.Region, DefaultRegion),
 	}
 }
 

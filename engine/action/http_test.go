@@ -101,9 +101,11 @@ func TestWhatIsSent(t *testing.T) {
 	require.Equal(t, "a=1", *s.body.Load())
 	user, password, _ := got.BasicAuth()
 	require.Equal(t, "me p:w", user+" "+password)
-	for name, want := range map[string]string{"Idempotency-Key": "77", "X-Almanac-Attempt": "2", "User-Agent": "mine", "X-Day": "2026-03-01", "Content-Type": "text/plain"} {
+	for name, want := range map[string]string{"Idempotency-Key": "77", "X-Almanac-Attempt": "2", "User-Agent": "mine", "X-Day": "2026-03-01", "Content-Type": "text/plain",
+		"x-ms-scheduler-jobid": "orders", "x-ms-scheduler-jobcollectionid": "retail", "x-ms-scheduler-expected-execution-time": "2026-02-28T18:00:00Z"} {
 		require.Equal(t, want, got.Header.Get(name), name)
 	}
+	require.Regexp(t, `^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, got.Header.Get("x-ms-client-request-id"))
 
 	a = b.http(engine.HTTP{URI: engine.Text(s.URL)})
 	a.Step = "send mail"

@@ -29,7 +29,7 @@ func (q *requests) prepareQueue(ctx context.Context, a engine.Attempt) (sending,
 	}
 	text := string(m.Message)
 	if q.config.Azure.Envelope == EnvelopeXML {
-		if text, err = envelope(a, text); err != nil {
+		if text, err = envelope(a, q.config.Azure.Region, text); err != nil {
 			return nil, err
 		}
 	}
@@ -95,7 +95,7 @@ type queueEnvelope struct {
 }
 
 // envelope wraps a message. Its declaration says utf-16 as Azure's did, whose consumers read a text and not bytes.
-func envelope(a engine.Attempt, message string) (string, error) {
+func envelope(a engine.Attempt, region, message string) (string, error) {
 	if !utf8.ValidString(message) || strings.ContainsFunc(message, func(c rune) bool {
 		return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xfffe || c == 0xffff
 	}) {
@@ -104,7 +104,7 @@ func envelope(a engine.Attempt, message string) (string, error) {
 	text, err := xml.MarshalIndent(queueEnvelope{
 		Schema: "http://www.w3.org/2001/XMLSchema", Instance: "http://www.w3.org/2001/XMLSchema-instance",
 		ExecutionTag: fmt.Sprintf("%032x", a.Instance), ClientRequest: clientRequestID(a), Expected: a.PlanTime.UTC().Format("2006-01-02T15:04:05.9999999"),
-		Job: a.Ref.Job, Collection: a.Ref.Workflow, Message: message,
+		Job: a.Ref.Job, Collection: collection(a), Region: region, Message: message,
 	}, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("write the message's envelope: %w", err)

@@ -114,11 +114,12 @@ func TestStorageQueue(t *testing.T) {
 			require.True(t, strings.HasPrefix(text, `<?xml version="1.0" encoding="utf-16"?>`+"\n<StorageQueueMessage xmlns:xsd="), text)
 			decoder := xml.NewDecoder(strings.NewReader(text))
 			decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-			var got struct{ ExecutionTag, ClientRequestId, ExpectedExecutionTime, SchedulerJobId, SchedulerJobCollectionId, Message string }
+			var got struct{ ExecutionTag, ClientRequestId, ExpectedExecutionTime, SchedulerJobId, SchedulerJobCollectionId, Region, Message string }
 			require.NoError(t, decoder.Decode(&got))
 			require.Equal(t, message, got.Message)
 			require.Equal(t, "2026-02-28T18:00:00", got.ExpectedExecutionTime, "in UTC, without saying so")
 			require.Equal(t, "retail/orders", got.SchedulerJobCollectionId+"/"+got.SchedulerJobId)
+			require.Equal(t, "almanac", got.Region)
 			require.Equal(t, "0000000000000000000000000000004d", got.ExecutionTag)
 			require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, got.ClientRequestId)
 		}

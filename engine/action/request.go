@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -113,6 +114,7 @@ func (q *requests) request(ctx context.Context, a engine.Attempt) (*http.Request
 	}
 	req.Header.Set("User-Agent", q.userAgent())
 	req.Header.Set("X-Almanac-Attempt", strconv.Itoa(a.Number))
+	setSchedulerHeaders(req.Header, a)
 	if err := setHeaders(req, h.Headers); err != nil {
 		return nil, err
 	}
@@ -126,6 +128,15 @@ func (q *requests) request(ctx context.Context, a engine.Attempt) (*http.Request
 		delete(req.Header, "Idempotency-Key")
 	}
 	return req, nil
+}
+
+// setSchedulerHeaders says for which job and occurrence a request is, in the words that what Azure Scheduler called looks for
+// (`azure-scheduler.md` §7); a workflow is the job collection.
+func setSchedulerHeaders(to http.Header, a engine.Attempt) {
+	to.Set("X-Ms-Scheduler-Jobid", url.PathEscape(a.Ref.Job))
+	to.Set("X-Ms-Scheduler-Jobcollectionid", url.PathEscape(collection(a)))
+	to.Set("X-Ms-Scheduler-Expected-Execution-Time", a.PlanTime.UTC().Format(time.RFC3339))
+	to.Set("X-Ms-Client-Request-Id", clientRequestID(a))
 }
 
 // idempotencyKey is the same for all attempts at the same work: the instance's id. Further steps, and the error action, of an instance

@@ -39,7 +39,6 @@ type Target struct {
 	Workflow string
 	Job      string
 	Limits   *Limits // nil: those of a workflow file alone
-	Headers  map[string]engine.Text
 	// Source says where the secret of that name comes from; nil is an environment variable, EnvName.
 	Source func(name string) engine.SecretSource
 	// SecretName is what the definition calls the secret of that name; nil is the same.
@@ -78,7 +77,6 @@ func (d *Document) Translate(t Target) (*Translation, Mistakes) {
 		sources.put(s.Name, from)
 	}
 	job := fileJob(p)
-	addHeaders(job, t.Headers)
 	file := ordered{{"workflow", t.Workflow}, {"defaults", fileDefaults()}}
 	file.putObject("secrets", sources)
 	file.put("jobs", ordered{{t.Job, job}})

@@ -9,19 +9,17 @@ import (
 	"github.com/almanac-sched/almanac/engine/azure"
 )
 
-// A target can add headers to every request, which the job's own headers displace, and say where secrets come from.
-func TestATargetAddsHeadersAndNamesSecrets(t *testing.T) {
+// A target says where secrets come from and what the definition calls them; texts stay as they are.
+func TestATargetNamesSecrets(t *testing.T) {
 	d, mistakes := azure.ReadJob([]byte(`{"properties": {"action": {"type": "http", "request": {"uri": "http://a", "method": "GET", "headers": {"X-MS-Own": "mine ${{ now }}"}},
 		"errorAction": {"type": "https", "request": {"uri": "https://b", "method": "GET", "authentication": {"type": "Basic", "username": "u", "password": "p"}}}}}}`))
 	require.NoError(t, mistakes.Err())
 	translation, mistakes := d.Translate(azure.Target{Workflow: "jc1", Job: "j1",
-		Headers:    map[string]engine.Text{"x-ms-own": "theirs", "x-ms-scheduler-expected-execution-time": "${{ planTime | iso }}"},
 		SecretName: func(name string) string { return "my_" + name },
 		Source:     func(name string) engine.SecretSource { return engine.SecretSource{File: "/run/secrets/" + name} }})
 	require.NoError(t, mistakes.Err())
 	job := translation.Job
-	require.Equal(t, map[string]engine.Text{"X-MS-Own": "mine $${{ now }}", "x-ms-scheduler-expected-execution-time": "${{ planTime | iso }}"}, job.Steps[0].Action.HTTP.Headers)
-	require.Equal(t, map[string]engine.Text{"x-ms-own": "theirs", "x-ms-scheduler-expected-execution-time": "${{ planTime | iso }}"}, job.ErrorAction.HTTP.Headers)
+	require.Equal(t, map[string]engine.Text{"X-MS-Own": "mine $${{ now }}"}, job.Steps[0].Action.HTTP.Headers)
 	require.Equal(t, engine.Text("${{ secrets.my_errorPassword }}"), job.ErrorAction.HTTP.Basic.Password)
 	require.Equal(t, map[string]engine.SecretSource{"my_errorPassword": {File: "/run/secrets/my_errorPassword"}}, job.Secrets)
 	require.Equal(t, []azure.Secret{{Name: "my_errorPassword", Path: "properties.action.errorAction.request.authentication.password", Value: "p"}}, translation.Secrets)

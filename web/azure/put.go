@@ -13,16 +13,6 @@ import (
 	"github.com/almanac-sched/almanac/engine/azure"
 )
 
-// schedulerHeaders are what a request of the service carries beside the job's own (`azure-scheduler.md` §7).
-func schedulerHeaders(p place) map[string]engine.Text {
-	return map[string]engine.Text{
-		"x-ms-scheduler-jobid":                   engine.Text(p.Job),
-		"x-ms-scheduler-jobcollectionid":         engine.Text(p.Collection),
-		"x-ms-scheduler-expected-execution-time": "${{ planTime }}",
-		"x-ms-client-request-id":                 "${{ instance }}-${{ attempt }}",
-	}
-}
-
 // A translated is a document as a job of the engine, with what the translation depended on.
 type translated struct {
 	by          []byte // body of the collection's row
@@ -30,7 +20,8 @@ type translated struct {
 	translation *azure.Translation
 }
 
-// translate makes a job of a document that is to stand at p, in the collection.
+// translate makes a job of a document that is to stand at p, in the collection. One whose end has passed, before a start that is later, has nothing to
+// run and is no mistake (`azure-scheduler.md` §9.7): it is translated as if it had started when it ended. An end to come before the start is one.
 func translate(d *azure.Document, c *collection, p place, now time.Time) (*translated, error) {
 	limits := c.limits()
 	limits.Now = now
@@ -38,17 +29,32 @@ func translate(d *azure.Document, c *collection, p place, now time.Time) (*trans
 	if c.disabled() && own == azure.StateEnabled {
 		d.Properties.State = azure.StateDisabled
 	}
-	defer func() { d.Properties.State = own }()
+	start := d.Properties.StartTime
+	if end := endOf(d); start != nil && end != nil && end.Before(start.Time) && end.Before(now) && !start.After(now.AddDate(0, monthsAhead, 0)) {
+		d.Properties.StartTime = end
+	}
+	defer func() { d.Properties.State, d.Properties.StartTime = own, start }()
 	ref := engine.JobRef{Workflow: c.Workflow, Job: p.Job}
 	key := p.key()
 	translation, mistakes := d.Translate(azure.Target{
-		Workflow: ref.Workflow, Job: ref.Job, Limits: &limits, Headers: schedulerHeaders(p),
+		Workflow: ref.Workflow, Job: ref.Job, Limits: &limits,
 		Source: func(name string) engine.SecretSource { return engine.SecretSource{Resource: secretAt(key, name)} },
 	})
 	if len(mistakes) > 0 {
 		return nil, refuseMistakes(mistakes)
 	}
 	return &translated{by: c.row.Body, ref: ref, translation: translation}, nil
+}
+
+// monthsAhead is how far a start may lie ahead (`azure-scheduler.md` §4).
+const monthsAhead = 18
+
+// endOf is when a document says that its job ends, nil when it does not say so.
+func endOf(d *azure.Document) *azure.Time {
+	if d.Properties.Recurrence == nil {
+		return nil
+	}
+	return d.Properties.Recurrence.EndTime
 }
 
 // putJob makes or replaces a job. It is translated outside of the transaction, by the collection as it was then, and again only when that has changed.
@@ -245,7 +251,7 @@ func (f *Face) put(e *engine.Edit, c *collection, old *job, p place, d *azure.Do
 			return err
 		}
 	}
-	body, err := f.body(p, d, t)
+	body, err := f.body(e.Tx(), p, d, t)
 	if err != nil {
 		return err
 	}
@@ -257,7 +263,7 @@ func (f *Face) put(e *engine.Edit, c *collection, old *job, p place, d *azure.Do
 }
 
 // body is the body of the row of a job.
-func (f *Face) body(p place, d *azure.Document, t *translated) ([]byte, error) {
+func (f *Face) body(tx engine.Tx, p place, d *azure.Document, t *translated) ([]byte, error) {
 	public := d.Properties.Public()
 	public.Status = nil
 	entity, err := json.Marshal(azure.Job{ID: p.id(), Type: azure.JobType, Name: azure.JobName(p.Collection, p.Job), Properties: public})
@@ -265,6 +271,11 @@ func (f *Face) body(p place, d *azure.Document, t *translated) ([]byte, error) {
 		return nil, fmt.Errorf("write the job %s: %w", t.ref, err)
 	}
 	stored := storedJob{Ref: t.ref, Entity: entity}
+	if len(t.translation.Secrets) > 0 {
+		if err := f.Vault.own(tx); err != nil {
+			return nil, err
+		}
+	}
 	for _, secret := range t.translation.Secrets {
 		if stored.Secrets == nil {
 			stored.Secrets = map[string]string{}
