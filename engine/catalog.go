@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -60,6 +61,9 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 		c.broken[id] = err
 		return nil, err
 	}
+	kept := *job
+	kept.Definition = nil // half of what a job takes, and in its row
+	job = &kept
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}
 	}
@@ -176,6 +180,7 @@ func (c *catalog) amend(definitions []definition, gone []JobRef, planner *Planne
 			pooled = pooled || old.job.Pool != ""
 			delete(c.current, ref)
 			delete(c.byID, old.row.ID)
+			delete(c.versions, old.row.Version) // read again should an instance still run by it
 		}
 	}
 	for _, ref := range gone {
@@ -187,6 +192,13 @@ func (c *catalog) amend(definitions []definition, gone []JobRef, planner *Planne
 		c.current[d.row.Ref], c.byID[d.row.ID], c.versions[d.row.Version] = d, d, d.job
 		c.rethink(d.job)
 		pooled = pooled || d.job.Pool != ""
+	}
+	if len(c.versions) > 2*len(c.current)+1000 { // a server that stays up sees many
+		maps.DeleteFunc(c.versions, func(id int64, job *Job) bool {
+			d := c.current[job.Ref()]
+			return d == nil || d.row.Version != id
+		})
+		pooled = true
 	}
 	if pooled {
 		c.measurePools()
