@@ -5,7 +5,7 @@ GO      ?= go
 LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint golden bench torture ci
+.PHONY: help build run test race fuzz lint golden bench torture ci
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,13 @@ test: ## every test
 
 race: ## every test under the race detector
 	$(GO) test -race ./...
+
+FUZZ ?= 10s
+
+fuzz: ## each fuzz target of web/azure for FUZZ, beyond the corpora that `make test` runs
+	@set -e; targets=$$($(GO) test ./web/azure -list '^Fuzz' | grep '^Fuzz'); for target in $$targets; do \
+		$(GO) test ./web/azure -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ) -fuzzminimizetime 20x; \
+	done
 
 lint: ## formatting, vet, golangci-lint, tidy
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
@@ -50,4 +57,4 @@ else
 	$(GO) run ./bench/torture soak -minutes 60
 endif
 
-ci: test lint ## what .ci/run does
+ci: test fuzz lint ## what .ci/run does

@@ -24,6 +24,9 @@ type Config struct {
 	DiskLow   func() (detail string, low bool) // nothing starts while it is; nil is never
 	RemoveLog func(attempt int64)              // called for attempts that retention deleted
 
+	// Admit is asked in the transaction of a Load, before it changes anything; its error refuses the folder. nil admits every folder.
+	Admit func(v View, workflows []*Workflow) error
+
 	Clock  func() time.Time // of this machine; nil is time.Now
 	Shared bool             // other servers work on the same Store: see Engine
 

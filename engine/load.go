@@ -38,6 +38,11 @@ func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time)
 		if err != nil {
 			return fmt.Errorf("read the clock: %w", err)
 		}
+		if e.cfg.Admit != nil {
+			if err := e.cfg.Admit(tx, workflows); err != nil {
+				return err
+			}
+		}
 		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}}
 		if err := l.load(jobs); err != nil {
 			return err

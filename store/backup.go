@@ -46,6 +46,9 @@ type Manifest struct {
 	Event   int64     `json:"event"` // the newest, and its hash
 	Hash    string    `json:"hash"`
 	Files   []File    `json:"files"` // by name; the database is the first
+
+	// SecretKey is the SHA-256 of the key with which the secrets in the rows are sealed, whether the backup holds it or not; "" when there was none.
+	SecretKey string `json:"secretKey,omitempty"`
 }
 
 // Totals count the rows of a database.
@@ -70,6 +73,7 @@ type BackupOptions struct {
 	Program string
 	At      time.Time
 	Logs    bool // the attempts' logs too
+	Key     bool // the key of the sealed secrets too: who reads the backup can open them
 }
 
 // Backup writes a backup of the data directory to target, which must not exist. The rows are those of one moment, whatever a server writes
@@ -107,6 +111,9 @@ func (db *DB) Backup(ctx context.Context, target string, o BackupOptions) (m Man
 			return m, fmt.Errorf("copy the logs of %s: %w", db.dir.path, err)
 		}
 		m.Files = append(m.Files, logs...)
+	}
+	if err := m.backupKey(ctx, db.dir.path, temporary, o.Key); err != nil {
+		return m, fmt.Errorf("read the key of the secrets of %s: %w", db.dir.path, err)
 	}
 	if err := m.write(temporary); err != nil {
 		return m, fmt.Errorf("write the manifest of %s: %w", target, err)
@@ -231,7 +238,7 @@ func ReadManifest(backup string) (m Manifest, err error) {
 		return m, fmt.Errorf("read the backup %s: %w: its schema is %d, this program knows %d", backup, ErrNewer, m.Schema, KnownSchema())
 	}
 	for _, f := range m.Files {
-		if !filepath.IsLocal(filepath.FromSlash(f.Name)) || f.Name != fileName && !strings.HasPrefix(f.Name, logsName+"/") {
+		if !filepath.IsLocal(filepath.FromSlash(f.Name)) || f.Name != fileName && f.Name != SecretKeyFile && !strings.HasPrefix(f.Name, logsName+"/") {
 			return m, fmt.Errorf("read the backup %s: %w: %q is no file of one", backup, ErrNotBackup, f.Name)
 		}
 	}
@@ -284,12 +291,17 @@ func VerifyBackup(ctx context.Context, backup string) (Manifest, error) {
 }
 
 // Restore verifies a backup and makes a data directory of it. dir must not exist or be empty. The database gets its name last, so that a restore that
-// was cut short leaves a directory which no server takes for one.
-func Restore(ctx context.Context, backup, dir string) (m Manifest, err error) {
+// was cut short leaves a directory which no server takes for one. key is the file of the key of the secrets, of a backup that does not hold it; "" is none.
+func Restore(ctx context.Context, backup, dir, key string) (m Manifest, err error) {
 	if m, err = VerifyBackup(ctx, backup); err != nil {
 		return m, err
 	}
 	fail := func(err error) error { return fmt.Errorf("restore %s into %s: %w", backup, dir, err) }
+	if key != "" {
+		if err := m.checkKey(ctx, key); err != nil {
+			return m, fail(err)
+		}
+	}
 	switch entries, err := os.ReadDir(dir); {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := makeDir(dir); err != nil {
@@ -308,7 +320,12 @@ func Restore(ctx context.Context, backup, dir string) (m Manifest, err error) {
 			}
 		}
 	}()
-	made = append(made, filepath.Join(dir, logsName))
+	made = append(made, filepath.Join(dir, logsName), filepath.Join(dir, SecretKeyFile))
+	if key != "" && !m.HoldsSecretKey() {
+		if err := copyFile(ctx, key, filepath.Join(dir, SecretKeyFile)); err != nil {
+			return m, fail(err)
+		}
+	}
 	for _, f := range m.Files[1:] {
 		if err := copyFile(ctx, filepath.Join(backup, filepath.FromSlash(f.Name)), filepath.Join(dir, filepath.FromSlash(f.Name))); err != nil {
 			return m, fail(err)

@@ -72,7 +72,7 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrExists)
 
 	restored := filepath.Join(t.TempDir(), "data")
-	m, err := store.Restore(ctx, filepath.Join(place, "three"), restored)
+	m, err := store.Restore(ctx, filepath.Join(place, "three"), restored, "")
 	require.NoError(t, err)
 	back := open(t, restored)
 	require.NoError(t, back.VerifyChain(ctx))
@@ -114,7 +114,7 @@ func TestABackupThatCannotBeTrustedIsNotRestored(t *testing.T) {
 			require.NoError(t, os.CopyFS(bad, os.DirFS(good)))
 			require.NoError(t, c.harm(bad))
 			target := filepath.Join(t.TempDir(), "data")
-			_, err := store.Restore(ctx, bad, target)
+			_, err := store.Restore(ctx, bad, target, "")
 			require.ErrorIs(t, err, c.want)
 			require.NoFileExists(t, filepath.Join(target, "almanac.db"))
 		})
@@ -122,7 +122,7 @@ func TestABackupThatCannotBeTrustedIsNotRestored(t *testing.T) {
 
 	full := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
-	_, err = store.Restore(ctx, good, full)
+	_, err = store.Restore(ctx, good, full, "")
 	require.ErrorIs(t, err, store.ErrNotEmpty)
 	require.Equal(t, []string{"mine"}, names(t, full))
 
@@ -131,6 +131,70 @@ func TestABackupThatCannotBeTrustedIsNotRestored(t *testing.T) {
 	_, err = db.Backup(cut, filepath.Join(place, "late"), store.BackupOptions{At: day})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, []string{"good"}, names(t, place), "an attempt that failed leaves nothing behind")
+}
+
+// The key of the sealed secrets is in a backup when that is asked for alone, and a restore takes no other.
+func TestABackupAndTheKeyOfItsSecrets(t *testing.T) {
+	dir, place, ctx := t.TempDir(), t.TempDir(), context.Background()
+	db := open(t, dir)
+	_, err := putInstance(db)
+	require.NoError(t, err)
+	backup := func(name string, key bool) store.Manifest {
+		m, err := db.Backup(ctx, filepath.Join(place, name), store.BackupOptions{At: day, Key: key})
+		require.NoError(t, err)
+		return m
+	}
+	m := backup("before", true)
+	require.Empty(t, m.SecretKey, "nothing was sealed yet")
+	require.False(t, m.HoldsSecretKey() || m.LacksSecretKey())
+
+	key := filepath.Join(dir, store.SecretKeyFile)
+	require.NoError(t, os.WriteFile(key, []byte("the key"), 0o600))
+	without, with := backup("without", false), backup("with", true)
+	require.Equal(t, with.SecretKey, without.SecretKey)
+	require.True(t, without.LacksSecretKey())
+	require.True(t, with.HoldsSecretKey())
+	require.Equal(t, []string{"almanac.db", "manifest.json"}, names(t, filepath.Join(place, "without")))
+	require.Equal(t, []string{"almanac.db", "manifest.json", "secret.key"}, names(t, filepath.Join(place, "with")))
+
+	other := filepath.Join(t.TempDir(), "other")
+	require.NoError(t, os.WriteFile(other, []byte("another"), 0o600))
+	for _, c := range []struct {
+		backup, key, left string
+		want              error
+	}{
+		{"with", "", "the key", nil},
+		{"with", key, "the key", nil},
+		{"with", other, "", store.ErrWrongKey},
+		{"without", "", "", nil},
+		{"without", key, "the key", nil},
+		{"without", other, "", store.ErrWrongKey},
+		{"without", other + "s", "", os.ErrNotExist},
+		{"before", "", "", nil},
+	} {
+		restored := filepath.Join(t.TempDir(), "data")
+		_, err := store.Restore(ctx, filepath.Join(place, c.backup), restored, c.key)
+		require.ErrorIs(t, err, c.want, "%+v", c)
+		if c.want != nil {
+			require.NoDirExists(t, restored, "%+v", c)
+			continue
+		}
+		path := filepath.Join(restored, store.SecretKeyFile)
+		if c.left == "" {
+			require.NoFileExists(t, path, "%+v", c)
+			continue
+		}
+		data, err := os.ReadFile(path)
+		require.NoError(t, err, "%+v", c)
+		require.Equal(t, c.left, string(data))
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+
+	require.NoError(t, os.WriteFile(filepath.Join(place, "with", store.SecretKeyFile), []byte("the kex"), 0o600))
+	_, err = store.VerifyBackup(ctx, filepath.Join(place, "with"))
+	require.ErrorIs(t, err, store.ErrDamaged)
 }
 
 // flip changes one bit of a file.

@@ -188,6 +188,11 @@ func (t *tx) PutJob(j engine.JobRow) error {
 	if err != nil {
 		return fmt.Errorf("record job %s: %w", j.Ref, err)
 	}
+	if j.Removed {
+		if _, err := t.s.exec(dropTallySQL, j.ID); err != nil {
+			return fmt.Errorf("remove the tally of %s: %w", j.Ref, err)
+		}
+	}
 	return t.putMark(j.ID, j.PlannedTo)
 }
 

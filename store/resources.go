@@ -14,6 +14,7 @@ const (
 	putResourceSQL = `INSERT INTO resource (kind, key, id, job, body) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (kind, key) DO UPDATE SET id = excluded.id, job = excluded.job, body = excluded.body`
 	deleteResourceSQL = `DELETE FROM resource WHERE kind = ? AND key = ?`
+	countResourcesSQL = `SELECT count(*) FROM resource WHERE kind = ? AND key >= ? AND key < ? || char(1114111, 1114111)`
 )
 
 func scanResource(c *columns) engine.ResourceRow {
@@ -36,6 +37,15 @@ func (v *view) Resources(kind, prefix, after string, limit int) (rows []engine.R
 		return nil
 	}, kind, prefix, after, prefix, limit)
 	return rows, err
+}
+
+// CountResources counts the resources of the kind whose key begins with prefix.
+func (v *view) CountResources(kind, prefix string) (n int, err error) {
+	_, err = v.s.one(countResourcesSQL, func(c *columns) error { n = int(c.int()); return nil }, kind, prefix, prefix)
+	if err != nil {
+		return 0, fmt.Errorf("count resources of the kind %s: %w", kind, err)
+	}
+	return n, nil
 }
 
 // PutResource inserts the row or replaces the one of the same kind and key.

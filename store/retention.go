@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine"
 )
 
 const (
 	// ended is an index of times; the rows of one millisecond follow by id. What instances that are not planned yet will look back at stays: none of
 	// them has a plan time before its job's watermark, and none looks further back than the reach.
-	prunableSQL = `SELECT id, job, key, plan_time, ended_at FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
+	prunableSQL = `SELECT id, job, key, plan_time, ended_at, state FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
 		AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.instance = instance.id AND o.state = 'pending')
 		AND NOT EXISTS (SELECT 1 FROM job_upstream u JOIN job d ON d.id = u.job JOIN plan_mark m ON m.job = u.job
 			WHERE u.upstream = instance.job AND NOT d.removed AND NOT d.disabled AND instance.plan_time >= m.planned_to - u.reach)
@@ -18,7 +20,7 @@ const (
 	// What open instances wait for among upstream instances of those plan times.
 	neededSQL = `SELECT w.upstream, w.key, w.first_time, w.last_time FROM instance i CROSS JOIN wait w
 		WHERE i.ended_at IS NULL AND i.plan_time <= ? AND w.instance = i.id AND w.last_time >= ? AND w.first_time <= ?`
-	attemptIDsSQL = `SELECT id FROM attempt WHERE instance = ? ORDER BY id`
+	attemptsGoneSQL = `SELECT id, action, outcome, started_at FROM attempt WHERE instance = ? ORDER BY id`
 
 	dropLeasesSQL = `DELETE FROM lease WHERE expires_at < ?`
 
@@ -38,13 +40,19 @@ type prunable struct {
 	id int64
 	identity
 	endedAt int64
+	state   engine.State
 }
 
 // Prune deletes at most limit ended instances that ended before the time, oldest first, with their waits, steps, attempts and outbox rows, but
-// none that an open instance waits for, that one yet to be planned may, or that still owes a delivery. Leases that ended before it go with the first call. The history before that time goes too, from its beginning and some at a time, so that what is left
-// of the chain of hashes can still be verified. It returns the ids of the attempts deleted.
+// none that an open instance waits for, that one yet to be planned may, or that still owes a delivery. What a tally counts of them is added to the tally of
+// their job, in this transaction. Leases that ended before it go with the first call. The history before that time goes too, from its beginning and some at
+// a time, so that what is left of the chain of hashes can still be verified. It returns the ids of the attempts deleted.
+//
+// Azure Scheduler's other limit, "60 days or the last 1,000 executions" (`azure-scheduler.md` §4), bounds what its history shows, and is held where it is
+// shown. A row that is younger than the time stays whatever its number: until then every due time has its instance, which verify holds against the plan.
 func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64, err error) {
 	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}
+	removed := removals{}
 	for page := 0; page < prunePages && instances < limit; page++ {
 		candidates, err := t.prunable(at, after, limit-instances)
 		if err != nil {
@@ -58,11 +66,18 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			return 0, nil, fmt.Errorf("look for what is still waited for: %w", err)
 		}
 		for _, c := range candidates {
-			if attempts, err = t.remove(c.id, attempts); err != nil {
+			r, err := t.removalOf(removed, c.job)
+			if err != nil {
+				return 0, nil, err
+			}
+			if attempts, err = t.remove(c, r, attempts); err != nil {
 				return 0, nil, fmt.Errorf("remove instance %d: %w", c.id, err)
 			}
 		}
 		instances += len(candidates)
+	}
+	if err := t.keepTallies(removed); err != nil {
+		return 0, nil, err
 	}
 	if _, err := t.s.exec(dropLeasesSQL, at); err != nil {
 		return 0, nil, fmt.Errorf("remove old leases: %w", err)
@@ -76,7 +91,7 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 func (t *tx) prunable(before int64, after prunable, limit int) ([]prunable, error) {
 	var list []prunable
 	err := t.s.query(prunableSQL, func(c *columns) error {
-		list = append(list, prunable{id: c.int(), identity: identity{c.int(), c.text(), c.int()}, endedAt: c.int()})
+		list = append(list, prunable{id: c.int(), identity: identity{c.int(), c.text(), c.int()}, endedAt: c.int(), state: engine.State(c.text())})
 		return nil
 	}, before, after.endedAt, after.id, limit)
 	return list, err
@@ -115,15 +130,31 @@ func (t *tx) unneeded(list []prunable) ([]prunable, error) {
 	}), nil
 }
 
-func (t *tx) remove(instance int64, attempts []int64) ([]int64, error) {
-	if err := t.s.query(attemptIDsSQL, func(c *columns) error {
+// remove takes an instance out and adds what is counted of it to r.
+func (t *tx) remove(p prunable, r *removal, attempts []int64) ([]int64, error) {
+	counts, before := r.counts && p.id > r.after, r.attempts
+	if err := t.s.query(attemptsGoneSQL, func(c *columns) error {
 		attempts = append(attempts, c.int())
+		if c.text() != actionError && counts {
+			r.attempt(engine.Outcome(c.text()), c.utc())
+		}
 		return nil
-	}, instance); err != nil {
+	}, p.id); err != nil {
 		return attempts, err
 	}
+	if counts {
+		if r.attempts > before {
+			r.occurrences++
+		}
+		if p.state == engine.Failed {
+			r.faulted++
+		}
+		if p.key == "" {
+			r.end(p.state, time.UnixMilli(p.planTime).UTC(), time.UnixMilli(p.endedAt).UTC())
+		}
+	}
 	for _, text := range pruneSQL {
-		if _, err := t.s.exec(text, instance); err != nil {
+		if _, err := t.s.exec(text, p.id); err != nil {
 			return attempts, err
 		}
 	}

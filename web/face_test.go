@@ -1,35 +1,14 @@
 package web_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
 	"github.com/almanac-sched/almanac/web/azure"
 )
-
-// faceRows gives the face the store's rows in the face's own types.
-type faceRows struct{ *store.DB }
-
-func (r faceRows) Read(ctx context.Context, fn func(v azure.View) error) error {
-	return r.ReadFace(ctx, func(v store.FaceView) error { return fn(faceView{v}) })
-}
-
-type faceView struct{ store.FaceView }
-
-func (v faceView) Tally(job, after int64) (azure.Tally, error) {
-	t, err := v.FaceView.Tally(job, after)
-	return azure.Tally(t), err
-}
-
-func (v faceView) Executions(int64, int64, time.Time, int) ([]azure.Execution, int, error) {
-	return nil, 0, nil
-}
 
 const (
 	azureGroup       = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/almanac"

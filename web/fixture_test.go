@@ -158,7 +158,7 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 	}
 	key := make([]byte, azure.KeyBytes)
 	f.cfg.Azure, err = azure.New(azure.Config{
-		Rows: faceRows{f.db}, Control: f.engine, Logs: f.logs, Vault: azure.NewVault(func(bool) ([]byte, error) { return key, nil }), Decode: decode,
+		Rows: f.db, Control: f.engine, Logs: f.logs, Vault: azure.NewVault(func(bool) ([]byte, error) { return key, nil }), Decode: decode,
 		Subscription: "00000000-0000-0000-0000-000000000000", Group: "almanac", Now: f.cfg.Now,
 	})
 	require.NoError(t, err)

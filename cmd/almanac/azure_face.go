@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/engine/spec"
-	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web/azure"
 )
 
@@ -23,35 +22,10 @@ func addAzureGroup(c *cobra.Command, g *azureGroup) {
 	c.Flags().StringVar(&g.group, "azure-resource-group", "almanac", "the server's own resource group, for clients of Azure Scheduler")
 }
 
-// faceRows gives the face the store's rows in the face's own types.
-type faceRows struct{ db *store.DB }
-
-var _ azure.Rows = faceRows{}
-
-func (r faceRows) Read(ctx context.Context, fn func(v azure.View) error) error {
-	return r.db.ReadFace(ctx, func(v store.FaceView) error { return fn(faceView{v}) })
-}
-
-type faceView struct{ store.FaceView }
-
-func (v faceView) Tally(job, after int64) (azure.Tally, error) {
-	t, err := v.FaceView.Tally(job, after)
-	return azure.Tally(t), err
-}
-
-func (v faceView) Executions(job, after int64, since time.Time, limit int) ([]azure.Execution, int, error) {
-	rows, before, err := v.FaceView.Executions(job, after, since, limit)
-	list := make([]azure.Execution, len(rows))
-	for i := range rows {
-		list[i] = azure.Execution(rows[i])
-	}
-	return list, before, err
-}
-
 // face is what answers the clients of Azure Scheduler.
 func (s *server) face() (*azure.Face, error) {
 	return azure.New(azure.Config{
-		Rows: faceRows{s.db}, Control: s.engine, Logs: s.runner.Logs(), Vault: s.vault, Decode: spec.DecodeJob,
+		Rows: s.db, Control: s.engine, Logs: s.runner.Logs(), Vault: s.vault, Decode: spec.DecodeJob,
 		Subscription: s.cfg.azure.subscription, Group: s.cfg.azure.group, Now: now, Log: s.log,
 	})
 }

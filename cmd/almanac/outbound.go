@@ -29,6 +29,7 @@ func addOutbound(c *cobra.Command) *outboundFlags {
 	c.Flags().StringVar(&f.azure.Bus, "azure-bus", action.DefaultBusEndpoint, "address of the Service Bus by REST")
 	c.Flags().StringVar(&f.azure.BusAMQP, "azure-bus-amqp", action.DefaultBusAMQPEndpoint, "address of the Service Bus by AMQP 1.0; amqp:// is without TLS")
 	c.Flags().StringVar(&f.azure.Authority, "azure-authority", action.DefaultAuthority, "who gives tokens to ActiveDirectoryOAuth, at /TENANT/oauth2/token")
+	c.Flags().StringVar(&f.azure.Region, "azure-region", action.DefaultRegion, "region that the envelope of a storage queue's message names")
 	f.envelope = addChoice(c, "queue-message", "", "form of a storage queue's message: Azure Scheduler's envelope, or plain", action.EnvelopeXML, action.EnvelopePlain)
 	return f
 }

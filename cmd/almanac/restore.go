@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 )
 
 func (a *app) restoreCommand() *cobra.Command {
+	var key string
 	c := &cobra.Command{
 		Use:   "restore BACKUP",
 		Short: "make a new data directory of a backup",
@@ -20,12 +22,17 @@ func (a *app) restoreCommand() *cobra.Command {
 what had ended by then does not run again; what ran at that moment is lost, as after a power failure, and the job's onLost decides; what was due since then is
 missed, and the job's misfire decides. What ran after the backup is not known to it, and may run a second time.
 
-End the server of the old directory first: two servers would both do the same work. The history of the new one says that it was restored.`,
-		Example: `  almanac restore /backups/almanac-2026-10-01 --data /var/lib/almanac`,
-		Args:    exactly("BACKUP"),
+End the server of the old directory first: two servers would both do the same work. The history of the new one says that it was restored.
+
+Secrets that clients of Azure Scheduler had put can be opened with the key alone that they were sealed with: it is in a backup made --with-secret-key;
+otherwise --secret-key names the copy that was kept elsewhere, and is refused when it is another key. Without it everything else is restored.`,
+		Example: `  almanac restore /backups/almanac-2026-10-01 --data /var/lib/almanac
+  almanac restore /backups/almanac-2026-10-01 --data /var/lib/almanac --secret-key /vault/secret.key`,
+		Args: exactly("BACKUP"),
 	}
 	exits(c, exitFailed, exitUnusable)
 	data := a.addData(c)
+	c.Flags().StringVar(&key, "secret-key", "", "file of the key of the sealed secrets, for a backup that does not hold it")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		dir, err := absolute(*data)
@@ -36,13 +43,22 @@ End the server of the old directory first: two servers would both do the same wo
 		if err != nil {
 			return err
 		}
-		m, err := store.Restore(c.Context(), backup, dir)
+		if key != "" {
+			if key, err = absolute(key); err != nil {
+				return err
+			}
+		}
+		m, err := store.Restore(c.Context(), backup, dir, key)
 		if err != nil {
 			return err
 		}
 		running, err := noteRestore(c.Context(), dir, &m)
 		if err != nil {
 			return fmt.Errorf("%s was restored, and its history could not be told: %w", dir, err)
+		}
+		if m.LacksSecretKey() && key == "" {
+			a.warn("%s is missing: secrets that clients of Azure Scheduler had put cannot be opened. Copy the one that was kept, with the SHA-256 %s, "+
+				"to %s before a server starts; without it, put those secrets anew", store.SecretKeyFile, m.SecretKey, filepath.Join(*data, store.SecretKeyFile))
 		}
 		if output.value == "json" {
 			return writeJSON(a.stdout, m)

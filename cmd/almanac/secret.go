@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web/azure"
 )
 
@@ -58,7 +59,7 @@ func (s *site) secrets(get func(engine.SecretSource) (string, error)) func(engin
 }
 
 // secretKeyFile is the key of the sealed secrets, in the data directory.
-const secretKeyFile = "secret.key"
+const secretKeyFile = store.SecretKeyFile
 
 // secretKey reads the key that seals secrets at rest, and makes it where there is none and there may be none.
 func secretKey(dir string) func(create bool) ([]byte, error) {

@@ -26,6 +26,7 @@ type serveConfig struct {
 	listen    string
 	dev       bool
 	outbound  outbound
+	newKey    bool
 	azure     azureGroup
 	slots     int
 	logFormat string
@@ -61,6 +62,7 @@ attempts that run go on, and the next start takes them over with their true outc
 	data := a.addData(c)
 	c.Flags().StringVar(&cfg.listen, "listen", "127.0.0.1:8080", "address of the API")
 	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and actions may reach loopback addresses; on a loopback address only")
+	c.Flags().BoolVar(&cfg.newKey, "new-secret-key", false, "make a new key for the secrets that clients of Azure Scheduler put, in the place of a lost one")
 	slots := addSlots(c)
 	out := addOutbound(c)
 	addAzureGroup(c, &cfg.azure)
@@ -124,7 +126,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.log = out.log
 	lines := newConsole(out.notice)
 	defer lines.close()
-	s.site, err = s.openSite(ctx, siteConfig{dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, observe: lines.observe, log: s.log})
+	s.site, err = s.openSite(ctx, siteConfig{dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, observe: lines.observe, log: s.log})
 	if err != nil {
 		return err
 	}

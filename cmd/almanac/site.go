@@ -32,6 +32,7 @@ type siteConfig struct {
 	slots     int
 	loopback  bool // actions may reach this machine
 	outbound  outbound
+	newKey    bool // a new key may take the place of a lost one
 	closed    bool // engine.Config.Closed
 	unclocked bool // engine.Config.Unclocked
 	observe   func(engine.Notice)
@@ -45,6 +46,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, err
 	}
 	s := &site{dir: dir, vault: azure.NewVault(secretKey(dir))}
+	s.vault.Renew = cfg.newKey
 	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	config := engine.Config{
 		Store: s.db, Runner: s.runner, Owner: owner(), Slots: cfg.slots,
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Secret: s.secrets(a.secret), DiskLow: diskLow(dir),
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Admit: azure.RefuseWorkflows, Secret: s.secrets(a.secret), DiskLow: diskLow(dir),
 		RemoveLog: func(attempt int64) {
 			if err := s.runner.Logs().Remove(attempt); err != nil {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)

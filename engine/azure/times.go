@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/spec"
 )
 
 var (
@@ -99,21 +101,4 @@ func seconds(s float64) (time.Duration, error) {
 }
 
 // Lasting is the Duration of a length of time, in ISO 8601.
-func Lasting(d time.Duration) *Duration {
-	day := 24 * time.Hour
-	if d != 0 && d%day == 0 {
-		return &Duration{Text: fmt.Sprintf("P%dD", d/day), Length: d}
-	}
-	var b strings.Builder
-	b.WriteString("PT")
-	if h := d / time.Hour; h != 0 {
-		fmt.Fprintf(&b, "%dH", h)
-	}
-	if m := d % time.Hour / time.Minute; m != 0 {
-		fmt.Fprintf(&b, "%dM", m)
-	}
-	if s := d % time.Minute; s != 0 || d == 0 {
-		b.WriteString(strconv.FormatFloat(s.Seconds(), 'f', -1, 64) + "S")
-	}
-	return &Duration{Text: b.String(), Length: d}
-}
+func Lasting(d time.Duration) *Duration { return &Duration{Text: spec.FormatDuration(d), Length: d} }

@@ -29,7 +29,7 @@ func putList[T any](m members, name string, list []T) {
 
 func putDuration(m members, name string, value, absent time.Duration) {
 	if value != absent {
-		m[name] = formatDuration(value)
+		m[name] = FormatDuration(value)
 	}
 }
 
@@ -305,7 +305,7 @@ func triesOf(m members, a *engine.Action, inherits bool) {
 	if p.Type != engine.RetryNone || isAzure(a.Type) || inherits && a.Type != engine.ActionNone {
 		retry := members{"retryType": p.Type}
 		if p.Type != engine.RetryNone {
-			retry["retryInterval"], retry["retryCount"] = formatDuration(p.Interval), p.Count
+			retry["retryInterval"], retry["retryCount"] = FormatDuration(p.Interval), p.Count
 			putList(retry, "on", p.On)
 		}
 		m["retryPolicy"] = retry

@@ -34,11 +34,10 @@ func Document(data []byte) (any, Problems) {
 }
 
 var (
-	FormatDuration = formatDuration
-	ParseDuration  = parseDuration
-	ParseOffset    = parseOffset
-	FormatOffset   = formatOffset
-	ParseInstant   = parseInstant
-	CheckWhen      = checkWhen
-	DidYouMean     = didYouMean
+	ParseDuration = parseDuration
+	ParseOffset   = parseOffset
+	FormatOffset  = formatOffset
+	ParseInstant  = parseInstant
+	CheckWhen     = checkWhen
+	DidYouMean    = didYouMean
 )

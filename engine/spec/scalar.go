@@ -95,8 +95,9 @@ func seconds(s float64) (time.Duration, error) {
 	return time.Duration(math.Round(s * float64(time.Second))), nil
 }
 
-// formatDuration writes what parseDuration reads back: whole days as days, everything else in hours, minutes and seconds.
-func formatDuration(d time.Duration) string {
+// FormatDuration writes a length of time in ISO 8601, as files and documents are read back: whole days as days, everything else in hours, minutes and
+// seconds.
+func FormatDuration(d time.Duration) string {
 	if d != 0 && d%(24*time.Hour) == 0 {
 		return fmt.Sprintf("P%dD", d/(24*time.Hour))
 	}
@@ -158,7 +159,7 @@ func formatOffset(o deps.Offset) string {
 		}
 	}
 	if hours := o.Duration; hours != 0 || b.Len() == len(sign)+1 {
-		text := formatDuration(hours)
+		text := FormatDuration(hours)
 		if day, found := strings.CutSuffix(text, "D"); found { // whole days of elapsed time stay elapsed time
 			n, err := strconv.Atoi(strings.TrimPrefix(day, "P"))
 			if err == nil {
@@ -172,7 +173,7 @@ func formatOffset(o deps.Offset) string {
 
 func durationHint(s string) string {
 	if d, err := time.ParseDuration(s); err == nil && d > 0 {
-		return "write " + formatDuration(d)
+		return "write " + FormatDuration(d)
 	}
 	if n, err := strconv.Atoi(s); err == nil && n > 0 {
 		return fmt.Sprintf("write PT%dS for seconds or PT%dM for minutes", n, n)

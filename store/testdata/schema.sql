@@ -194,6 +194,21 @@ CREATE TABLE step (
   PRIMARY KEY (instance, step)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE tally (
+  job         INTEGER PRIMARY KEY REFERENCES job (id),
+  occurrences INTEGER NOT NULL CHECK (occurrences >= 0), -- instances of which the action was attempted
+  attempts    INTEGER NOT NULL CHECK (attempts >= occurrences),
+  failed      INTEGER NOT NULL CHECK (failed BETWEEN 0 AND attempts),
+  faulted     INTEGER NOT NULL CHECK (faulted >= 0),
+  last        INTEGER,
+  -- The scheduled instance with the latest plan time.
+  final       TEXT,
+  final_time  INTEGER,
+  final_ended INTEGER,
+  CHECK ((attempts = 0) = (last IS NULL)),
+  CHECK ((final IS NULL) = (final_time IS NULL) AND (final IS NULL) = (final_ended IS NULL))
+) STRICT;
+
 CREATE TABLE token (
   id         INTEGER PRIMARY KEY,
   principal  INTEGER REFERENCES principal (id),
@@ -286,6 +301,8 @@ CREATE INDEX job_version_job ON job_version (job);
 CREATE INDEX outbox_instance ON outbox (instance) WHERE instance IS NOT NULL;
 
 CREATE INDEX outbox_pending ON outbox (not_before) WHERE state = 'pending';
+
+CREATE INDEX resource_job ON resource (job, id) WHERE job IS NOT NULL;
 
 CREATE INDEX token_principal ON token (principal) WHERE principal IS NOT NULL;
 

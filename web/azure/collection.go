@@ -13,6 +13,7 @@ import (
 const (
 	kindCollection = "azure.collection"
 	kindJob        = "azure.job"
+	kindKey        = "azure.key" // the one row of this kind holds the SHA-256 of the key that seals the secrets
 	kindGroup      = "azure.group"
 )
 

@@ -20,7 +20,7 @@ func (f *Face) Expire(ctx context.Context, now time.Time) (n int, err error) {
 	for {
 		var old []engine.ResourceRow
 		more := false
-		err := f.Rows.Read(ctx, func(v View) error {
+		err := f.Rows.ReadHistory(ctx, func(v View) error {
 			rows, err := v.Resources(kindJob, "", after, expireGroup)
 			if err != nil {
 				return fmt.Errorf("list jobs: %w", err)

@@ -136,7 +136,9 @@ func (f *Face) fail(w http.ResponseWriter, r *http.Request, err error) {
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
 // read runs fn on one snapshot of the rows.
-func (f *Face) read(q *request, fn func(v View) error) error { return f.Rows.Read(q.Context(), fn) }
+func (f *Face) read(q *request, fn func(v View) error) error {
+	return f.Rows.ReadHistory(q.Context(), fn)
+}
 
 // edit runs fn in one transaction.
 func (f *Face) edit(ctx context.Context, actor string, now time.Time, fn func(e *engine.Edit) error) error {

@@ -23,29 +23,6 @@ import (
 	"github.com/almanac-sched/almanac/web/azure"
 )
 
-// rows gives the face the store's rows in the face's own types.
-type rows struct{ *store.DB }
-
-func (r rows) Read(ctx context.Context, fn func(v azure.View) error) error {
-	return r.ReadFace(ctx, func(v store.FaceView) error { return fn(view{v}) })
-}
-
-type view struct{ store.FaceView }
-
-func (v view) Tally(job, after int64) (azure.Tally, error) {
-	t, err := v.FaceView.Tally(job, after)
-	return azure.Tally(t), err
-}
-
-func (v view) Executions(job, after int64, since time.Time, limit int) ([]azure.Execution, int, error) {
-	list, before, err := v.FaceView.Executions(job, after, since, limit)
-	executions := make([]azure.Execution, len(list))
-	for i := range list {
-		executions[i] = azure.Execution(list[i])
-	}
-	return executions, before, err
-}
-
 // native gives the native API what it asks for beside; the face needs none of it.
 type native struct{ *store.DB }
 
@@ -155,7 +132,7 @@ func newDesk(t testing.TB) *desk {
 	})
 	require.NoError(t, err)
 	d.face, err = azure.New(azure.Config{
-		Rows: rows{d.db}, Control: d.engine, Logs: runner.Logs(), Vault: vault, Decode: spec.DecodeJob, Subscription: subscription, Group: group, Now: clock, Log: log,
+		Rows: d.db, Control: d.engine, Logs: runner.Logs(), Vault: vault, Decode: spec.DecodeJob, Subscription: subscription, Group: group, Now: clock, Log: log,
 	})
 	require.NoError(t, err)
 	d.handler, err = web.New(web.Config{

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,32 @@ func (x *folder) workflow(name string) *workflow {
 		}
 	}
 	return nil
+}
+
+// RefuseWorkflows refuses a folder whose workflows have the names of collections that were made here, in any case: the two would be one collection, and
+// the jobs of the file would hide behind those of the other. It is of kind engine.ErrConflict, names them all, and says what can be done. It is for the
+// transaction in which the folder is loaded; the other way round, the name of a workflow of the folder is refused when a collection is put.
+func RefuseWorkflows(v engine.View, workflows []*engine.Workflow) error {
+	rows, err := all(v, kindCollection, "")
+	if err != nil {
+		return err
+	}
+	made := map[string]*collection{}
+	for _, row := range rows {
+		c, err := decodeCollection(row)
+		if err != nil {
+			return err
+		}
+		made[strings.ToLower(c.Workflow)] = c
+	}
+	var refused []error
+	for _, w := range workflows {
+		if c := made[strings.ToLower(w.Name)]; c != nil {
+			refused = append(refused, fmt.Errorf("%w: the workflow %s has the name of the job collection %s, which a client of Azure Scheduler has made; delete the collection there, or give the workflow another name",
+				engine.ErrConflict, w.Name, c.id()))
+		}
+	}
+	return errors.Join(refused...)
 }
 
 // mostOfFolder is the quota of a workflow of the folder.

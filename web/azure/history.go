@@ -67,7 +67,7 @@ func (f *Face) jobHistory(q *request) (int, any, error) {
 		return 0, nil, err
 	}
 	var j *job
-	var list []Execution
+	var list []engine.Execution
 	before := 0
 	err = f.read(q, func(v View) error {
 		c, err := f.find(v, q.place)
@@ -97,7 +97,7 @@ func (f *Face) jobHistory(q *request) (int, any, error) {
 }
 
 // entries makes the history of the attempts. before is how many occurrences there were before theirs.
-func (j *job) entries(list []Execution, before int) []*entry {
+func (j *job) entries(list []engine.Execution, before int) []*entry {
 	var instances []int64
 	for i := range list {
 		instances = append(instances, list[i].Instance)
@@ -127,7 +127,7 @@ func (j *job) entries(list []Execution, before int) []*entry {
 }
 
 // entryName names an attempt so that names sort newest first: what is left of the service's clock, in ticks of 100 ns, and of the numbers.
-func entryName(x *Execution) string {
+func entryName(x *engine.Execution) string {
 	const maxTicks = 3155378975999999999 // the end of the year 9999
 	ticks := (x.Began.Unix()+62135596800)*10_000_000 + int64(x.Began.Nanosecond()/100)
 	return fmt.Sprintf("%020d:%020d", maxTicks-ticks, math.MaxInt64-x.Attempt)

@@ -157,7 +157,7 @@ func (j *job) show(v View) error {
 }
 
 // status is what the service tells of the past and the future of the job; nil of a disabled one that never ran.
-func (j *job) status(t *Tally) *azure.Status {
+func (j *job) status(t *engine.Tally) *azure.Status {
 	s := &azure.Status{ExecutionCount: t.Attempts, FailureCount: t.Failed, FaultedCount: t.Faulted}
 	if !t.Last.IsZero() {
 		s.LastExecutionTime = azure.At(t.Last)

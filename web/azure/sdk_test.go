@@ -1,6 +1,7 @@
 package azure_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestTheGoSDKDoesEveryOperation(t *testing.T) {
 		StartTime: &date.Time{Time: start},
 		Action: &scheduler.JobAction{
 			Type: scheduler.HTTP, Request: request("/sdk"),
-			RetryPolicy: &scheduler.RetryPolicy{RetryType: scheduler.Fixed, RetryInterval: ptr("PT1M"), RetryCount: ptr(int32(1))},
+			RetryPolicy: &scheduler.RetryPolicy{RetryType: scheduler.Fixed, RetryInterval: ptr("PT1M"), RetryCount: ptr(int32(2))},
 			ErrorAction: &scheduler.JobErrorAction{Type: scheduler.HTTP, Request: request("/error"), RetryPolicy: &scheduler.RetryPolicy{RetryType: scheduler.None}},
 		},
 		Recurrence: &scheduler.JobRecurrence{Frequency: scheduler.Hour, Interval: ptr(int32(1)), Count: ptr(int32(3))},
@@ -92,23 +93,31 @@ func TestTheGoSDKDoesEveryOperation(t *testing.T) {
 	require.Equal(t, http.StatusOK, run.StatusCode)
 	s.status = 500
 	d.settle()
-	d.pass(time.Minute, time.Second*30)
-	require.Equal(t, []string{"/sdk", "/sdk", "/error"}, s.paths(), "an attempt, another a minute later, and the error action once")
+	d.pass(time.Minute, 30*time.Second)
+	require.Equal(t, []string{"/sdk", "/sdk"}, s.paths(), "an attempt, and another a minute later")
+	d.pass(10*time.Minute, 30*time.Second)
+	require.Equal(t, []string{"/sdk", "/sdk", "/sdk", "/error"}, s.paths(), "the last attempt, and then the error action, once")
 	history, err := jobs.ListJobHistory(ctx, group, "jc1", "j1", nil, nil, "")
 	require.NoError(t, err)
 	var told []string
 	for history.NotDone() {
 		for _, h := range history.Values() {
-			told = append(told, string(h.Properties.ActionName)+" "+string(h.Properties.Status))
+			told = append(told, fmt.Sprintf("%s %s, retry %d of occurrence %d", h.Properties.ActionName, h.Properties.Status, *h.Properties.RetryCount, *h.Properties.RepeatCount))
+			require.Contains(t, *h.Properties.Message, "'Internal Server Error'")
 		}
 		require.NoError(t, history.NextWithContext(ctx))
 	}
-	require.Equal(t, []string{"ErrorAction failed", "MainAction failed", "MainAction failed"}, told)
+	require.Equal(t, []string{
+		"ErrorAction failed, retry 0 of occurrence 1", "MainAction failed, retry 2 of occurrence 1", "MainAction failed, retry 1 of occurrence 1", "MainAction failed, retry 0 of occurrence 1",
+	}, told)
+	j, err = jobs.Get(ctx, group, "jc1", "j1")
+	require.NoError(t, err)
+	require.Equal(t, []int32{3, 3, 1}, []int32{*j.Properties.Status.ExecutionCount, *j.Properties.Status.FailureCount, *j.Properties.Status.FaultedCount}, "attempts of the action, those that failed, and occurrences that did")
 	history, err = jobs.ListJobHistory(ctx, group, "jc1", "j1", ptr(int32(1)), ptr(int32(0)), "status eq Failed")
 	require.NoError(t, err)
 	for n := 1; history.NotDone(); n++ {
 		require.Len(t, history.Values(), 1)
-		require.LessOrEqual(t, n, 3)
+		require.LessOrEqual(t, n, 4)
 		require.NoError(t, history.NextWithContext(ctx))
 	}
 

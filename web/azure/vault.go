@@ -1,11 +1,14 @@
 package azure
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +23,9 @@ const KeyBytes = 32
 
 // A Vault seals the secrets of jobs, and opens them again: AES-256-GCM, each bound to its place, so that none can be moved to another job.
 type Vault struct {
+	// Renew lets a new key take the place of a lost one: what was sealed with that is lost with it.
+	Renew bool
+
 	key func(create bool) ([]byte, error)
 
 	mu   sync.Mutex
@@ -28,6 +34,33 @@ type Vault struct {
 
 // NewVault is a vault whose key, KeyBytes long, is asked for at first use: with create when there may be none yet, because nothing was sealed.
 func NewVault(key func(create bool) ([]byte, error)) *Vault { return &Vault{key: key} }
+
+// own makes sure that the key is the one that all secrets of these rows were sealed with: a new one in the place of a lost one would have to be
+// replaced again when that is found.
+func (v *Vault) own(tx engine.Tx) error {
+	row, err := tx.Resource(kindKey, kindKey)
+	known := err == nil
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		return fmt.Errorf("read which key seals secrets: %w", err)
+	}
+	const hint = "restore it from where it is kept, or give it up for lost with serve --new-secret-key"
+	if _, err := v.cipher(!known || v.Renew); err != nil {
+		return fmt.Errorf("seal a secret: its key cannot be used; %s: %w", hint, err)
+	}
+	key, err := v.key(false)
+	if err != nil {
+		return fmt.Errorf("seal a secret: %w", err)
+	}
+	sum := sha256.Sum256(key)
+	mark := []byte(hex.EncodeToString(sum[:]))
+	switch {
+	case !known || v.Renew && !bytes.Equal(row.Body, mark):
+		return tx.PutResource(engine.ResourceRow{Kind: kindKey, Key: kindKey, Body: mark})
+	case !bytes.Equal(row.Body, mark):
+		return errors.New("seal a secret: the key is not the one that the others were sealed with; " + hint)
+	}
+	return nil
+}
 
 func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
 	v.mu.Lock()
@@ -52,7 +85,7 @@ func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
 
 // seal returns the secret as only open at the same place reads it.
 func (v *Vault) seal(at, secret string) (string, error) {
-	aead, err := v.cipher(true)
+	aead, err := v.cipher(false) // own has been called
 	if err != nil {
 		return "", fmt.Errorf("seal a secret: %w", err)
 	}
