@@ -53,6 +53,8 @@ func (c *check) commands(f *facts) {
 			confirmed = true
 		case "cancel-request":
 			cancelling = true
+		case string(engine.Rerun):
+			confirmed = false // it asks again
 		case string(engine.Start):
 			cancelling = false
 		}
