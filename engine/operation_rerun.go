@@ -64,7 +64,7 @@ func (o *operating) rerun(i *Instance) error {
 	if version != 0 && version != i.Version {
 		text += ", by the latest version"
 	}
-	o.reopen(i, EffectChanged, text, version, kept)
+	o.reopen(i, EffectChanged, text, version, job, kept)
 	return nil
 }
 
@@ -82,13 +82,13 @@ func (o *operating) rerunVersion(i *Instance) (job *Job, version int64, err erro
 }
 
 // reopen sends the event rerun.
-func (o *operating) reopen(i *Instance, effect Effect, text string, version int64, kept []StepRow) {
+func (o *operating) reopen(i *Instance, effect Effect, text string, version int64, job *Job, kept []StepRow) {
 	o.add(act{*i, effect, Waiting, text, func(tx Tx, i *Instance) (bool, error) {
 		if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
 			return ok, err
 		}
 		reason := o.reason(text)
-		ok, err := tx.Apply(Transition{Instance: i.ID, Event: Rerun, From: i.State, Fence: i.Fence, At: o.now, Reason: reason, Version: version})
+		ok, err := tx.Apply(Transition{Instance: i.ID, Event: Rerun, From: i.State, Fence: i.Fence, At: o.now, Reason: reason, Version: version, Pool: job.Pool})
 		if err != nil || !ok {
 			return ok, err
 		}
@@ -208,13 +208,15 @@ func (o *operating) downstream(i, up *Instance) error {
 			o.list(i, EffectLeft, i.State, gone)
 			return nil
 		}
-		version := int64(0)
-		if o.Options.Version == "latest" {
-			if _, version, err = o.rerunVersion(i); err != nil && !errors.Is(err, ErrInvalid) {
-				return err
-			}
+		job, version, err := o.rerunVersion(i)
+		if errors.Is(err, ErrInvalid) {
+			o.list(i, EffectLeft, i.State, err.Error())
+			return nil
 		}
-		o.reopen(i, EffectReopened, "runs again "+after, version, nil)
+		if err != nil {
+			return err
+		}
+		o.reopen(i, EffectReopened, "runs again "+after, version, job, nil)
 	}
 	return nil
 }

@@ -237,6 +237,7 @@ type Transition struct {
 	Owner   string    // of Start
 	Lease   time.Time // of Start
 	Version int64     // of Rerun with another version; 0 keeps it
+	Pool    string    // of that version
 }
 
 // A Hold is the result of looking at a waiting instance that stays waiting.

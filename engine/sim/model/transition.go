@@ -48,7 +48,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 			i.NotBefore = i.inItsZone(c.At)
 		}
 		if c.Version != 0 {
-			i.Version = c.Version
+			i.Version, i.Pool = c.Version, c.Pool
 		}
 	case to.Ended():
 		i.EndedAt = utc(c.At)
