@@ -244,7 +244,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		if w.Ended {
 			return open
 		}
-		if w.Dependency < len(s.Job.DependsOn) && s.Job.DependsOn[w.Dependency].OnMissingStated {
+		if s.Job.statesMissing(w) {
 			v := onMissing("the job was " + set.gone)
 			if v.Event == "" && !v.Open { // what of it runs on may still satisfy
 				v.WatchJob, v.WatchKey = w.Upstream, w.Key
@@ -284,6 +284,12 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.Wake = deadline
 	}
 	return v
+}
+
+// statesMissing reports whether the job says itself what a missing upstream means to the dependency of a wait. A rerun by another version still waits for
+// what it was planned to wait for.
+func (j *Job) statesMissing(w *Wait) bool {
+	return w.Dependency < len(j.DependsOn) && j.DependsOn[w.Dependency].Job == w.Ref && j.DependsOn[w.Dependency].OnMissingStated
 }
 
 // set is the facts of a dependency whose range may be cut in pieces, put together.

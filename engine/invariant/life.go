@@ -133,7 +133,7 @@ func (c *check) pinned(f *facts) {
 		belongs = err == nil && v.Job == i.Job
 	}
 	c.must(belongs, "I13", i, "its version %d is none of its job", i.Version)
-	if f.job == nil || f.reruns() > 0 {
+	if f.job == nil || f.reruns() > 0 || i.Touched && !f.whole {
 		c.skipped("I13") // a rerun may have another version than the one that it was planned with
 		return
 	}
