@@ -34,14 +34,19 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	if !again {
 		i.StartedAt = t.now
 	}
-	r := &run{instance: i, job: c.job, progress: NewProgress(c.job, nil), attempts: map[int64]int{}}
+	r := &run{instance: i, job: c.job, attempts: map[int64]int{}}
+	var kept []StepRow
 	if again {
+		if kept, err = t.tx.Steps(i.ID); err != nil {
+			return nil, fmt.Errorf("read the steps of %s: %w", i.Name(), err)
+		}
 		attempts, err := t.tx.Attempts(i.ID)
 		if err != nil {
 			return nil, fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 		}
 		r.numbers = attemptNumbers(attempts)
 	}
+	r.progress = NewProgress(c.job, resumed(kept))
 	t.notices = append(t.notices, Notice{Instance: i, From: from})
 	var out staged
 	ready, later := t.settle(t.now, r, &out)

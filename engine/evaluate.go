@@ -59,7 +59,9 @@ func Evaluate(now time.Time, s *Situation) Verdict {
 	timeout, ends := s.waitDeadline()
 	for _, g := range gates {
 		v := g.judge(now, s)
-		v.Gate = g.gate
+		if v.Gate == "" {
+			v.Gate = g.gate
+		}
 		if v.Open {
 			continue
 		}
@@ -98,7 +100,11 @@ func judgeTime(now time.Time, s *Situation) Verdict {
 	i, j := s.Instance, s.Job
 	if !s.Unclocked && now.Before(i.NotBefore) {
 		at := i.NotBefore
-		return Verdict{Reason: Reason{Code: ReasonNotDue, At: &at}, Wake: at}
+		v := Verdict{Reason: Reason{Code: ReasonNotDue, At: &at}, Wake: at}
+		if i.Gate != GateTime {
+			v.Gate = GateDependency // it has passed this gate once: a person reran it early, or the clock was set back
+		}
+		return v
 	}
 	if i.Gate != GateTime {
 		return open // decided when it was first looked at
@@ -131,6 +137,9 @@ func judgeTime(now time.Time, s *Situation) Verdict {
 
 // judgeDependencies is the gate of everything upstream. Of several dependencies that are not satisfied the first declared is the reason.
 func judgeDependencies(now time.Time, s *Situation) Verdict {
+	if s.Instance.RunNow != "" {
+		return open
+	}
 	verdict := open
 	for v := range s.dependencies(now) {
 		if v.Event != "" {
@@ -150,6 +159,9 @@ func judgeDependencies(now time.Time, s *Situation) Verdict {
 // mustEnd gives, of each declared dependency that is not satisfied, the latest upstream instances that wait and have to end before it can be: why the
 // instance waits for each.
 func mustEnd(now time.Time, s *Situation) (reasons []Reason) {
+	if s.Instance.RunNow != "" {
+		return nil
+	}
 	for from, to := range s.declared() {
 		w := &s.Waits[from]
 		if v := judgeDependency(now, s, from, to); v.Open || v.Event != "" {
@@ -222,7 +234,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		return open
 	}
 	switch {
-	case count == 0 && w.Ended:
+	case count == 0 && (w.Ended || w.Rule == RuleDetached):
 		return open
 	case count == 0:
 		return onMissing(fmt.Sprintf("its schedule has no plan time in the window %s; onMissing: %s", windowText(w), w.OnMissing))
@@ -232,7 +244,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		if w.Ended {
 			return open
 		}
-		if w.Dependency < len(s.Job.DependsOn) && s.Job.DependsOn[w.Dependency].OnMissingStated {
+		if s.Job.statesMissing(w) {
 			v := onMissing("the job was " + set.gone)
 			if v.Event == "" && !v.Open { // what of it runs on may still satisfy
 				v.WatchJob, v.WatchKey = w.Upstream, w.Key
@@ -272,6 +284,12 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.Wake = deadline
 	}
 	return v
+}
+
+// statesMissing reports whether the job says itself what a missing upstream means to the dependency of a wait. A rerun by another version still waits for
+// what it was planned to wait for.
+func (j *Job) statesMissing(w *Wait) bool {
+	return w.Dependency < len(j.DependsOn) && j.DependsOn[w.Dependency].Job == w.Ref && j.DependsOn[w.Dependency].OnMissingStated
 }
 
 // set is the facts of a dependency whose range may be cut in pieces, put together.
@@ -360,7 +378,7 @@ func judgeFrozen(_ time.Time, s *Situation) Verdict {
 func judgeConcurrency(_ time.Time, s *Situation) Verdict {
 	full := s.Active >= s.limit()
 	// One that had to wait for another of its job gives way to the latest, also when its turn has come at last.
-	if s.Job.Overlap == OverlapSkipToLatest && (full || s.Instance.Gate == GateConcurrency) && s.LaterDue && s.Instance.Kind == Scheduled {
+	if s.Job.Overlap == OverlapSkipToLatest && (full || s.Instance.Gate == GateConcurrency) && s.LaterDue && s.Instance.Kind == Scheduled && !s.Instance.Touched {
 		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonOverlap, Detail: "overlap: skipToLatest, and a later one is due"}}
 	}
 	if !full {

@@ -66,7 +66,7 @@ func (e *Engine) explainWaits(v View, x *Explanation, now time.Time) error {
 	for n := range s.Waits {
 		one := newSet(s.Waits[n:n+1], s.Facts[n:n+1])
 		w := &s.Waits[n]
-		d := DependencyExplanation{Wait: *w, Facts: s.Facts[n], Satisfied: w.Count == 0 && w.OnMissing == MissingRun || w.Count > 0 && one.satisfied(w)}
+		d := DependencyExplanation{Wait: *w, Facts: s.Facts[n], Satisfied: w.Count == 0 && (w.OnMissing == MissingRun || w.Rule == RuleDetached) || w.Count > 0 && one.satisfied(w)}
 		d.Text = describeWait(w, d.Satisfied)
 		x.Dependencies = append(x.Dependencies, d)
 	}
@@ -154,10 +154,12 @@ func describeWait(w *Wait, satisfied bool) string {
 	case w.Select != "all":
 		how = ", at least " + w.Select + " of them"
 	}
-	switch w.Count {
-	case 0:
+	switch {
+	case w.Rule == RuleDetached:
+		return fmt.Sprintf("%s: detached by a person", w.Ref)
+	case w.Count == 0:
 		return fmt.Sprintf("%s: nothing due in %s (%s); onMissing: %s", w.Ref, windowText(w), w.Rule, w.OnMissing)
-	case 1:
+	case w.Count == 1:
 		return fmt.Sprintf("%s@%s (%s)%s: %s", w.Ref, w.First.Format(clock), w.Rule, how, state)
 	}
 	return fmt.Sprintf("%s: %d instances from %s to %s (%s)%s: %s", w.Ref, w.Count, w.First.Format(clock), w.Last.Format(clock), w.Rule, how, state)

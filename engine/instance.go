@@ -47,13 +47,15 @@ type Instance struct {
 	Gate   Gate   // of a waiting instance
 	Reason Reason // why it is in this state, or behind this gate
 
-	Fence  int64     // grows with every claim; a write with an old one is refused
-	Owner  string    // the server that claimed it; "" when not running
-	Lease  time.Time // until when the claim stands; zero when not running
-	DryRun bool      // off-calendar day kept as an instance
-	Frozen bool
+	Fence   int64     // grows with every claim; a write with an old one is refused
+	Owner   string    // the server that claimed it; "" when not running
+	Lease   time.Time // until when the claim stands; zero when not running
+	DryRun  bool      // off-calendar day kept as an instance
+	Frozen  bool
+	Touched bool   // a person has acted on it: it is neither planned away nor given up for a later one
+	RunNow  string // who lets it run without what it waits for; "" nobody
 
-	NotBefore time.Time // plan time plus spread
+	NotBefore time.Time // plan time plus spread; of one that a person reran or ran at once, when that was
 	Priority  int
 	Pool      string
 	Params    map[string]string // given by the trigger

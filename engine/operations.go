@@ -148,76 +148,20 @@ func isOfType(value, kind string) bool {
 // Cancel cancels an instance for a person: a waiting or lost one at once, a running one when its processes have ended. Cancelling twice is
 // cancelling once. Errors are of kind ErrNotFound or ErrConflict (it has ended).
 func (e *Engine) Cancel(ctx context.Context, id int64, actor, note string, now time.Time) (Instance, error) {
-	reason := Reason{Code: ReasonPerson, Actor: actor, Detail: note}
-	var instance Instance
-	var running, ended bool
-	err := e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
-		running, ended = false, false
-		now, err := e.viewTime(tx, now)
-		if err != nil {
-			return fmt.Errorf("read the clock: %w", err)
-		}
-		if instance, err = tx.Instance(id); err != nil {
-			return err
-		}
-		if instance.State == Running {
-			running = true
-			if instance.Cancel == nil {
-				_, err = tx.SetCancel(id, reason, now)
-			}
-			return err
-		}
-		if instance.State == Cancelled {
-			return nil
-		}
-		if _, err := instance.State.On(Cancel); err != nil {
-			return fmt.Errorf("%w: %w", ErrConflict, err)
-		}
-		ended, err = tx.Apply(Transition{Instance: id, Event: Cancel, From: instance.State, Fence: instance.Fence, At: now, Reason: reason})
-		return err
-	})
-	if err != nil {
-		if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrConflict) {
-			e.inbox.doubt() // the rows may say that it is being cancelled
-		}
-		return Instance{}, fmt.Errorf("cancel instance %d: %w", id, err)
-	}
-	if running {
-		e.inbox.cancel(cancelRequest{id, reason}) // it is in the rows, whether they can be read now or not
-	}
-	defer e.inbox.nudge() // what follows from it is told after it
-	before := instance.State
-	if instance, err = e.read(ctx, id); err != nil {
-		return Instance{}, err
-	}
-	if ended {
-		e.cfg.Observe(Notice{Instance: instance, From: before})
-	}
-	return instance, nil
+	return e.operateOne(ctx, OperationRequest{Operation: OperateCancel, IDs: []int64{id}, Actor: actor, Note: note}, now)
 }
 
 // Confirm lets an instance whose job says `confirm: true` pass, for a person.
 func (e *Engine) Confirm(ctx context.Context, id int64, actor string, now time.Time) (Instance, error) {
-	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
-		now, err := e.viewTime(tx, now)
-		if err != nil {
-			return fmt.Errorf("read the clock: %w", err)
-		}
-		ok, err := tx.SetConfirmed(id, actor, now)
-		if err != nil || ok {
-			return err
-		}
-		instance, err := tx.Instance(id)
-		if err != nil {
-			return err
-		}
-		return fmt.Errorf("%w: it is %s, and only a waiting instance can be confirmed", ErrConflict, instance.State)
-	})
-	if err != nil {
-		return Instance{}, fmt.Errorf("confirm instance %d: %w", id, err)
+	return e.operateOne(ctx, OperationRequest{Operation: OperateConfirm, IDs: []int64{id}, Actor: actor}, now)
+}
+
+// operateOne carries out an operation on one instance and reads what has become of it.
+func (e *Engine) operateOne(ctx context.Context, r OperationRequest, now time.Time) (Instance, error) {
+	if _, err := e.Operate(ctx, r, now); err != nil {
+		return Instance{}, err
 	}
-	e.inbox.nudge()
-	return e.read(ctx, id)
+	return e.read(ctx, r.IDs[0])
 }
 
 func (e *Engine) read(ctx context.Context, id int64) (instance Instance, err error) {

@@ -87,6 +87,7 @@ type View interface {
 
 	ResourceView
 	DurationView
+	OperationView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -118,7 +119,7 @@ type Tx interface {
 	// InsertInstances inserts instances in state waiting with their waits. One whose identity (job, key, plan time) exists already is left as
 	// it is, with its waits. The values are read during the iteration only. It returns how many were new. The instance's first wake is NotBefore.
 	InsertInstances(iter.Seq2[*Instance, []Wait]) (int, error)
-	// DeleteUnstarted removes the job's scheduled, waiting, never looked at (gate time), unfrozen instances that nobody has confirmed with plan time ≥ from, and their waits. It returns how many.
+	// DeleteUnstarted removes the job's scheduled, waiting, never looked at (gate time), instances that nobody has acted on with plan time ≥ from, and their waits. It returns how many.
 	DeleteUnstarted(job int64, from time.Time) (int, error)
 	// WakeDependents makes every waiting instance that waits for the upstream job due at once: its plan or its state has changed.
 	WakeDependents(upstream int64) error
@@ -166,6 +167,7 @@ type Tx interface {
 	PutOutbox(OutboxRow) error
 
 	ResourceTx
+	OperationTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error
@@ -235,6 +237,7 @@ type Transition struct {
 	Owner   string    // of Start
 	Lease   time.Time // of Start
 	Version int64     // of Rerun with another version; 0 keeps it
+	Pool    string    // of that version
 }
 
 // A Hold is the result of looking at a waiting instance that stays waiting.

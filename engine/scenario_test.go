@@ -36,6 +36,7 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	trigger w/a k=v               a person triggers a job
 //	cancel w/a@2026-08-03T00:00:00Z     and cancels, or confirms, an instance
 //	confirm w/a@2026-08-03T00:00:00Z
+//	rerun job:a state:failed from=failed    carries out an operation on what a selector chooses; "preview rerun ..." only says what it would do
 //	waiting                       lists what was looked at and waits, and why
 //
 // The actions: "a 30s ok", "a/step 10s exit 3", "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
@@ -156,6 +157,10 @@ func (s *scenario) play() string {
 			s.trigger(words[1], words[2:])
 		case "cancel", "confirm":
 			s.operate(words[0], words[1])
+		case "preview":
+			s.change(words[1], words[2:], true)
+		case "rerun", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost":
+			s.change(words[0], words[1:], false)
 		case "waiting":
 			s.waiting()
 		default:
@@ -244,6 +249,34 @@ func (s *scenario) operate(operation, name string) {
 	}
 	if err != nil {
 		s.note("refused: " + err.Error())
+	}
+}
+
+// change carries out an operation on what a selector chooses, or tells what it would do.
+func (s *scenario) change(operation string, words []string, preview bool) {
+	r := engine.OperationRequest{Operation: engine.Operation(operation), Actor: "ann", DryRun: preview}
+	for _, word := range words {
+		option, value, isOption := strings.Cut(word, "=")
+		o := &r.Options
+		texts := map[string]*string{"from": &o.From, "step": &o.Step, "version": &o.Version, "scope": &o.Scope, "upstream": &o.Upstream, "note": &r.Note}
+		switch {
+		case !isOption:
+			r.Selector += word + " "
+		case option == "priority":
+			var err error
+			o.Priority, err = strconv.Atoi(value)
+			require.NoError(s.t, err)
+		default:
+			*texts[option] = value
+		}
+	}
+	result, err := s.engine.Operate(s.t.Context(), r, time.Now())
+	if err != nil {
+		s.note("refused: " + strings.ReplaceAll(err.Error(), "\n", "; "))
+		return
+	}
+	for _, c := range result.Changes {
+		s.note(fmt.Sprintf("%s %s: %s@%s %s → %s: %s", operation, c.Effect, c.Ref.Job, c.PlanTime.Format("02T15:04"), c.From, c.To, c.Text))
 	}
 }
 

@@ -38,16 +38,20 @@ func (t *tx) PutSteps(instance, fence int64, steps []engine.StepRow) (bool, erro
 	if ok, err := t.holds(instance, fence); err != nil || !ok {
 		return false, err
 	}
+	return true, t.putSteps(instance, steps)
+}
+
+func (t *tx) putSteps(instance int64, steps []engine.StepRow) error {
 	if _, err := t.s.exec(dropStepsSQL, instance); err != nil {
-		return false, err
+		return err
 	}
 	for n, s := range steps {
 		_, err := t.s.exec(putStepSQL, instance, s.Step, n, string(s.State), s.Attempts, ms(s.NotBefore), encodeMap(s.Outputs))
 		if err != nil {
-			return false, fmt.Errorf("insert step %q of instance %d: %w", s.Step, instance, err)
+			return fmt.Errorf("insert step %q of instance %d: %w", s.Step, instance, err)
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // SetStep updates one step; false when the instance is not running under the fence, engine.ErrNotFound when it is and has no step of that name.

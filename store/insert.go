@@ -54,15 +54,18 @@ type planning struct {
 	held      []driver.NamedValue // wait rows that fill no batch yet
 	highest   int64               // id
 	inserted  int
-	reach     map[[2]int64]int64 // (upstream, job) → how far before its plan time an instance of job looks
+	reach     map[[2]int64]reach // by (upstream, job)
 
 	reason engine.Reason // the last encoded, and its text: plans have one reason
 	text   string
 }
 
+// A reach is how far an instance looks for another before and after its own plan time, in milliseconds.
+type reach struct{ back, ahead int64 }
+
 // InsertInstances inserts instances in state waiting with their waits. Ones whose identity exists already are left as they are.
 func (t *tx) InsertInstances(rows iter.Seq2[*engine.Instance, []engine.Wait]) (int, error) {
-	p := &planning{t: t, reach: map[[2]int64]int64{}}
+	p := &planning{t: t, reach: map[[2]int64]reach{}}
 	if _, err := t.s.one(highestSQL, func(c *columns) error {
 		p.highest = c.int()
 		return nil
@@ -109,12 +112,14 @@ func (p *planning) add(i *engine.Instance, waits []engine.Wait) error {
 	for n := range waits {
 		w := &waits[n]
 		pair := [2]int64{w.Upstream, i.Job}
-		back := int64(0)
+		known, ok := p.reach[pair]
+		widest := known
 		if w.Count > 0 {
-			back = max(0, i.PlanTime.UnixMilli()-w.First.UnixMilli())
+			at := i.PlanTime.UnixMilli()
+			widest = reach{max(known.back, at-w.First.UnixMilli()), max(known.ahead, w.Last.UnixMilli()-at)}
 		}
-		if known, ok := p.reach[pair]; !ok || back > known {
-			p.reach[pair] = back
+		if !ok || widest != known {
+			p.reach[pair] = widest
 		}
 	}
 	return nil
@@ -227,20 +232,21 @@ func (p *planning) flushWaits(least int) error {
 	return nil
 }
 
-const reachSQL = `INSERT INTO job_upstream (upstream, job, reach) VALUES (?, ?, ?)
-	ON CONFLICT (upstream, job) DO UPDATE SET reach = excluded.reach WHERE excluded.reach > reach`
+const reachSQL = `INSERT INTO job_upstream (upstream, job, reach, ahead) VALUES (?, ?, ?, ?)
+	ON CONFLICT (upstream, job) DO UPDATE SET reach = max(reach, excluded.reach), ahead = max(ahead, excluded.ahead)
+	WHERE excluded.reach > reach OR excluded.ahead > ahead`
 
 // PutReach remembers that instances of the job may wait for instances of the upstream job from so long before their own plan time on.
 func (t *tx) PutReach(upstream, job int64, back time.Duration) error {
-	if _, err := t.s.exec(reachSQL, upstream, job, max(0, back).Milliseconds()); err != nil {
+	if _, err := t.s.exec(reachSQL, upstream, job, max(0, back).Milliseconds(), 0); err != nil {
 		return fmt.Errorf("record how far job %d looks back for job %d: %w", job, upstream, err)
 	}
 	return nil
 }
 
 func (p *planning) recordReach() error {
-	for pair, reach := range p.reach {
-		if _, err := p.t.s.exec(reachSQL, pair[0], pair[1], reach); err != nil {
+	for pair, r := range p.reach {
+		if _, err := p.t.s.exec(reachSQL, pair[0], pair[1], r.back, r.ahead); err != nil {
 			return fmt.Errorf("record that job %d waits for job %d: %w", pair[1], pair[0], err)
 		}
 	}
@@ -248,13 +254,13 @@ func (p *planning) recordReach() error {
 }
 
 const (
-	unstarted = ` job = ? AND plan_time >= ? AND key = '' AND kind = 'scheduled' AND gate = 'time' AND state = 'waiting' AND frozen = 0 AND confirmed = '' `
+	unstarted = ` job = ? AND plan_time >= ? AND key = '' AND kind = 'scheduled' AND gate = 'time' AND state = 'waiting' AND frozen = 0 AND confirmed = '' AND touched = 0 `
 
 	deleteUnstartedWaitsSQL = `DELETE FROM wait WHERE instance IN (SELECT id FROM instance WHERE` + unstarted + `)`
 	deleteUnstartedSQL      = `DELETE FROM instance WHERE` + unstarted
 )
 
-// DeleteUnstarted removes the job's scheduled, waiting, never looked at, unfrozen instances with plan time ≥ from, and their waits.
+// DeleteUnstarted removes the job's scheduled, waiting, never looked at instances that nobody has acted on with plan time ≥ from, and their waits.
 func (t *tx) DeleteUnstarted(job int64, from time.Time) (int, error) {
 	if _, err := t.s.exec(deleteUnstartedWaitsSQL, job, from.UnixMilli()); err != nil {
 		return 0, err

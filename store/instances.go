@@ -9,7 +9,7 @@ import (
 
 const instanceColumns = `SELECT i.id, i.job, j.workflow, j.name, i.version, i.kind, i.key, i.plan_time, i.plan_offset, i.state, i.gate, i.reason,
 	i.fence, i.owner, i.lease, i.dry_run, i.frozen, i.not_before, i.plan_offset, i.priority, i.pool, i.params, i.confirmed, i.cancel,
-	i.started_at, i.ended_at
+	i.started_at, i.ended_at, i.touched, i.run_now
 	FROM instance i JOIN job j ON j.id = i.job `
 
 func scanInstance(c *columns) (engine.Instance, error) {
@@ -36,6 +36,7 @@ func scanInstance(c *columns) (engine.Instance, error) {
 		i.Cancel = &r
 	}
 	i.StartedAt, i.EndedAt = c.utc(), c.utc()
+	i.Touched, i.RunNow = c.bool(), c.text()
 	return i, nil
 }
 

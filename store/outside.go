@@ -89,7 +89,13 @@ func KnownSchema() int64 {
 	if err != nil {
 		panic("stuck, this is a bug: " + err.Error()) // they are part of the program
 	}
-	return int64(len(entries))
+	var version int64
+	for _, e := range entries { // in order of name, which begins with the number
+		if _, err := fmt.Sscanf(e.Name(), "%d", &version); err != nil {
+			panic("stuck, this is a bug: " + e.Name() + ": " + err.Error())
+		}
+	}
+	return version
 }
 
 const schemaVersionSQL = `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`

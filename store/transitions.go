@@ -16,9 +16,10 @@ const (
 		started_at = coalesce(started_at, ?), ` + notHeld + whereAsWas
 	loseSQL = `UPDATE instance SET state = 'lost', reason = ?, owner = '', lease = NULL, cancel = NULL` + whereAsWas
 	endSQL  = `UPDATE instance SET state = ?, gate = '', reason = ?, owner = '', lease = NULL, cancel = NULL, ended_at = ?, ` + notHeld + whereAsWas
-	// A rerun was looked at before: what is decided once, when its time came, is not decided again.
-	rerunSQL = `UPDATE instance SET state = 'waiting', gate = 'dependency', reason = ?, ended_at = NULL, wake = ?,
-		version = CASE WHEN ? = 0 THEN version ELSE ? END` + whereAsWas
+	// A rerun was looked at before: what is decided once, when its time came, is not decided again. What it waits for counts from now, and what a
+	// person allowed or held was about the run before.
+	rerunSQL = `UPDATE instance SET state = 'waiting', gate = 'dependency', reason = ?, ended_at = NULL, wake = ?, not_before = max(not_before, ?),
+		version = CASE WHEN ? = 0 THEN version ELSE ? END, pool = CASE WHEN ? = 0 THEN pool ELSE ? END, touched = 1, frozen = 0, confirmed = '', run_now = ''` + whereAsWas
 )
 
 // An identity is what other instances know an instance by.
@@ -52,7 +53,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	case engine.Lost:
 		err = t.s.change(loseSQL, take, reason, c.Instance, from, c.Fence)
 	case engine.Waiting:
-		err = t.s.change(rerunSQL, take, reason, at, c.Version, c.Version, c.Instance, from, c.Fence)
+		err = t.s.change(rerunSQL, take, reason, at, at, c.Version, c.Version, c.Version, c.Pool, c.Instance, from, c.Fence)
 	default:
 		err = t.s.change(endSQL, take, string(to), reason, at, c.Instance, from, c.Fence)
 	}

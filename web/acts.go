@@ -89,23 +89,6 @@ func (in *noteInput) note(ctx context.Context) string {
 	return in.Body.Note
 }
 
-func (s *server) cancel(ctx context.Context, in *noteInput) (*instanceOutput, error) {
-	i, err := s.cfg.Control.Cancel(ctx, in.ID, exchangeOf(ctx).principal.name, in.note(ctx), s.cfg.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &instanceOutput{NewInstance(&i)}, nil
-}
-
-func (s *server) confirm(ctx context.Context, in *noteInput) (*instanceOutput, error) {
-	in.note(ctx)
-	i, err := s.cfg.Control.Confirm(ctx, in.ID, exchangeOf(ctx).principal.name, s.cfg.Now())
-	if err != nil {
-		return nil, err
-	}
-	return &instanceOutput{NewInstance(&i)}, nil
-}
-
 // invalid is a problem with one mistake in a request.
 func invalid(location, message string) *Problem {
 	p := refusal(codeInvalid, "validation failed")

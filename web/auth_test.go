@@ -43,6 +43,7 @@ func visits(f *fixture) map[string]visit {
 		"explainInstance": {instance(waiting, "/explain"), "", 200, nil},
 		"cancelInstance":  {instance(f.at("orders", 21).ID, "/cancel"), "{}", 200, nil},
 		"confirmInstance": {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200, nil},
+		"operate":         {"/api/v1/operations", fmt.Sprintf(`{"operation":"freeze","ids":["%d"]}`, f.at("orders", 23).ID), 200, nil},
 		"getAttempt":      {fmt.Sprintf("/api/v1/attempts/%d", attempt), "", 200, nil},
 		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
 	}

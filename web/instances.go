@@ -11,6 +11,7 @@ import (
 // The OpenAPI library reads the tags of exported fields only, and not those of an embedded type that is not exported: hence the repetitions.
 
 type listInstancesInput struct {
+	Selector string         `query:"selector" maxLength:"4000" doc:"Only what this selector chooses; goes with cursor and limit alone" example:"job:orders date:yesterday state:failed"`
 	Workflow string         `query:"workflow" maxLength:"128" doc:"Only of this workflow"`
 	Job      string         `query:"job" maxLength:"128" doc:"Only of this job; needs workflow"`
 	State    []engine.State `query:"state,explode" enum:"waiting,running,lost,succeeded,forced,failed,skipped,cancelled" maxItems:"8" doc:"Only in one of these states"`
@@ -25,6 +26,8 @@ type instancePageOutput struct{ Body InstancePage }
 
 func (s *server) listInstances(ctx context.Context, in *listInstancesInput) (*instancePageOutput, error) {
 	switch {
+	case in.Selector != "":
+		return s.listSelected(ctx, in)
 	case in.Job != "" && in.Workflow == "":
 		return nil, invalid("query.job", "a job is named together with its workflow")
 	case !in.From.IsZero() && !in.To.IsZero() && !in.From.Before(in.To):

@@ -32,7 +32,7 @@ type route struct {
 const prefix = "/api/v1"
 
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
-func table() []route { return append(native(), faces()...) }
+func table() []route { return append(append(native(), operationRoutes()...), faces()...) }
 
 // faces are the routes of the face of Azure Scheduler.
 func faces() []route {

@@ -121,16 +121,16 @@ func TestTheProbes(t *testing.T) {
 // broken is a control that fails in the ways in which a server can.
 type broken struct{ web.Control }
 
-func (broken) Cancel(ctx context.Context, id int64, _, _ string, _ time.Time) (engine.Instance, error) {
-	switch id {
+func (broken) Operate(ctx context.Context, r engine.OperationRequest, _ time.Time) (engine.OperationResult, error) {
+	switch r.IDs[0] {
 	case 1:
-		return engine.Instance{}, errors.New("write /var/lib/almanac/almanac.db: input/output error")
+		return engine.OperationResult{}, errors.New("write /var/lib/almanac/almanac.db: input/output error")
 	case 2:
 		panic("index out of range: the key is hunter2")
 	case 3:
-		return engine.Instance{}, fmt.Errorf("cancel: %w", ctx.Err())
+		return engine.OperationResult{}, fmt.Errorf("cancel: %w", ctx.Err())
 	}
-	return engine.Instance{}, fmt.Errorf("%w: it has ended", engine.ErrConflict)
+	return engine.OperationResult{}, fmt.Errorf("%w: it has ended", engine.ErrConflict)
 }
 
 func TestFaultsOfTheServerAreLoggedOnceAndNotTold(t *testing.T) {

@@ -79,13 +79,14 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help"})
 	for _, c := range []*cobra.Command{
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.runCommand(),
-		a.psCommand(), a.explainCommand(), a.logsCommand(), a.triggerCommand(), a.cancelCommand(), a.confirmCommand(),
+		a.psCommand(), a.explainCommand(), a.logsCommand(), a.triggerCommand(),
 		a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
 		a.importCommand(), a.exportCommand(),
 		a.tokenCommand(), a.schemaCommand(), a.versionCommand(), a.superviseCommand(),
 	} {
 		root.AddCommand(c)
 	}
+	root.AddCommand(a.operationCommands()...)
 	root.InitDefaultCompletionCmd()
 	describeCompletion(root)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(a.stdout, helpText(c)) })

@@ -20,16 +20,16 @@ func (a *app) psCommand() *cobra.Command {
 		limit    int
 	)
 	c := &cobra.Command{
-		Use:   "ps",
+		Use:   "ps [SELECTOR...]",
 		Short: "list what runs, waits and was",
 		Long: `List instances, the newest plan time first: without a flag those that are due and have not ended, with the reason why each that waits does so.
-Without a running server it reads the data directory.`,
+With a selector, such as job:dwd_* date:yesterday state:failed, those that it chooses (docs/selectors.md). Without a running server it reads the data directory.`,
 		Example: `  almanac ps
   almanac ps --state failed --workflow retail
+  almanac ps job:orders date:2026-11-01..07 state:failed,waiting
   almanac ps --all -o json`,
-		Args: exactly(),
 	}
-	exits(c, exitFailed, exitNotPermitted, exitUnusable)
+	exits(c, exitFailed, exitNotFound, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
 	c.Flags().StringArrayVar(&states, "state", nil, "only in this state; may be repeated")
 	c.Flags().StringVar(&workflow, "workflow", "", "only of this workflow")
@@ -37,9 +37,13 @@ Without a running server it reads the data directory.`,
 	c.Flags().IntVar(&limit, "limit", 100, "at most so many")
 	output := addOutput(c)
 	_ = c.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(stateNames(), cobra.ShellCompDirectiveNoFileComp)) // fails only for an unknown flag
-	c.RunE = func(c *cobra.Command, _ []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		query := url.Values{}
 		switch {
+		case len(args) > 0 && (len(states) > 0 || workflow != "" || all):
+			return usagef("a selector says all: write state: and workflow: as its terms")
+		case len(args) > 0:
+			query.Set("selector", openUnlessSaid(selectorOf(args)))
 		case limit < 1:
 			return usagef("--limit is %d; at least 1 is needed", limit)
 		case len(states) > 0:
@@ -75,6 +79,20 @@ Without a running server it reads the data directory.`,
 		return a.printInstances(list, &status, limit)
 	}
 	return c
+}
+
+// openUnlessSaid asks for what has not ended when a selector does not say which states or when.
+func openUnlessSaid(selector string) string {
+	s, err := engine.ParseSelector(selector)
+	if err != nil {
+		return selector // the server says what is wrong with it
+	}
+	for n := range s.Terms {
+		if key := s.Terms[n].Key; !s.Terms[n].Negated && slices.Contains([]string{"state", "date", "time", "id", "name"}, key) {
+			return selector
+		}
+	}
+	return selector + " state:waiting,running,lost"
 }
 
 func stateNames() []string {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -128,18 +129,30 @@ func loadedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
-// field VARIABLE MEMBER keeps a member of the JSON object on the last standard output.
+// field VARIABLE MEMBER keeps a member of the JSON object on the last standard output: its name, or the path to it, such as items.0.id.
 func fieldCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: field VARIABLE MEMBER")
 	}
-	object := map[string]any{}
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &object))
-	value, ok := object[args[1]].(string)
+	var value any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &value))
+	for name := range strings.SplitSeq(args[1], ".") {
+		switch of := value.(type) {
+		case map[string]any:
+			value = of[name]
+		case []any:
+			n, err := strconv.Atoi(name)
+			if err != nil || n >= len(of) {
+				ts.Fatalf("standard output has no member %s", args[1])
+			}
+			value = of[n]
+		}
+	}
+	text, ok := value.(string)
 	if !ok {
 		ts.Fatalf("standard output has no text member %s", args[1])
 	}
-	ts.Setenv(args[0], value)
+	ts.Setenv(args[0], text)
 }
 
 // poll waits for something that announces itself to nobody.

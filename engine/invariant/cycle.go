@@ -79,6 +79,9 @@ func (g *waitGraph) visit(root *engine.Instance) error {
 
 // edges lists the instances whose end alone can let this one go on, among those that were looked at and wait themselves.
 func (g *waitGraph) edges(i *engine.Instance) ([]engine.Instance, error) {
+	if i.RunNow != "" {
+		return nil, nil
+	}
 	waits, err := g.c.s.Waits(i.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)

@@ -53,6 +53,8 @@ func (c *check) commands(f *facts) {
 			confirmed = true
 		case "cancel-request":
 			cancelling = true
+		case string(engine.Rerun):
+			confirmed = false // it asks again
 		case string(engine.Start):
 			cancelling = false
 		}
@@ -131,11 +133,11 @@ func (c *check) pinned(f *facts) {
 		belongs = err == nil && v.Job == i.Job
 	}
 	c.must(belongs, "I13", i, "its version %d is none of its job", i.Version)
-	if f.job == nil || f.reruns() > 0 {
+	if f.job == nil || f.reruns() > 0 || i.Touched && !f.whole {
 		c.skipped("I13") // a rerun may have another version than the one that it was planned with
 		return
 	}
-	c.must(i.Priority == f.job.Priority && i.Pool == f.job.Pool, "I13", i, "priority %d and pool %q, and version %d says %d and %q", i.Priority, i.Pool, i.Version,
+	c.must((i.Priority == f.job.Priority || i.Touched) && i.Pool == f.job.Pool, "I13", i, "priority %d and pool %q, and version %d says %d and %q", i.Priority, i.Pool, i.Version,
 		f.job.Priority, f.job.Pool)
 	for n := range f.steps {
 		known := slices.ContainsFunc(f.job.Steps, func(s engine.Step) bool { return s.Name == f.steps[n].Step })

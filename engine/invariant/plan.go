@@ -89,9 +89,9 @@ func (c *check) planned(p *plan, i *engine.Instance) {
 func (c *check) isDue(p *plan, i *engine.Instance) {
 	row := &p.rows.row
 	job := c.versions[i.Version]
-	if job == nil || c.closed(i, job) || i.PlanTime.Before(latest(row.CreatedAt, c.rules)) || !i.PlanTime.Before(row.PlannedTo) {
+	if job == nil || i.Touched || c.closed(i, job) || i.PlanTime.Before(latest(row.CreatedAt, c.rules)) || !i.PlanTime.Before(row.PlannedTo) {
 		// What `almanac run` wrote down for a day of its own choice counts from another origin, and what was planned by other rules of its time zone
-		// stays as it was when its time had come.
+		// stays as it was when its time had come. What a person has acted on may have been rerun by another version.
 		c.skipped("I1")
 		return
 	}

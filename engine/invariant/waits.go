@@ -3,6 +3,7 @@ package invariant
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -92,7 +93,7 @@ func (c *check) claimed(f *facts) error {
 	if start == nil || len(f.waits) == 0 {
 		return nil
 	}
-	if f.job == nil || !f.whole {
+	if f.job == nil || !f.whole || f.hurried(start) {
 		c.skipped("I4")
 		return nil
 	}
@@ -107,6 +108,11 @@ func (c *check) claimed(f *facts) error {
 		from = to
 	}
 	return nil
+}
+
+// hurried reports whether a person let the instance run without what it waits for, before an event.
+func (f *facts) hurried(by *change) bool {
+	return slices.ContainsFunc(f.events, func(e engine.EventRow) bool { return e.Kind == "run-now" && !e.At.After(by.at) })
 }
 
 // dependency holds one declared dependency of a started instance, whose set may be cut in pieces.
@@ -141,7 +147,7 @@ func (c *check) dependency(f *facts, start *change, waits []engine.Wait) error {
 			switch {
 			case state.Satisfies():
 				satisfied++
-			case !state.Ended() && !u.Frozen:
+			case !state.Ended() && !u.Frozen && !u.Touched: // a person may have held it then
 				open, unsatisfied = &kept, &kept
 			default:
 				unsatisfied = &kept
@@ -156,11 +162,13 @@ func (c *check) dependency(f *facts, start *change, waits []engine.Wait) error {
 	gone := c.awayAt(upstreamJob, start)
 	switch {
 	case count == 0:
-		if !w.Ended && w.OnMissing != engine.MissingRun {
+		if !w.Ended && w.OnMissing != engine.MissingRun && w.Rule != engine.RuleDetached {
 			c.found("I4", f.i, "it started although there is nothing of %s in the window, and onMissing is %s", w.Ref, w.OnMissing)
 		}
 	case gone:
 		c.skipped("I4") // then what was to come of it was withdrawn, and the dependency's onMissing decided
+	case w.Timeout > 0 && w.OnFailed == engine.FailedRun && f.i.Touched:
+		c.skipped("I4") // a rerun begins to wait anew
 	case w.Timeout > 0 && w.OnFailed == engine.FailedRun && !start.at.Before(latest(latest(f.i.PlanTime, f.i.NotBefore), last).Add(w.Timeout)):
 		c.looked("I4") // it had waited long enough
 	case w.Ended || w.OnFailed == engine.FailedRun && w.Select == "all":

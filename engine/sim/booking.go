@@ -114,5 +114,7 @@ func (b *booking) enter(o *op) {
 		}
 	case opPrune:
 		b.prune(o)
+	case opTouch:
+		b.touch(o)
 	}
 }

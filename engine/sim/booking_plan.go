@@ -58,7 +58,7 @@ func (b *booking) insert(o *op) {
 	}
 	e := &entry{
 		id: i.ID, job: i.Job, version: i.Version, key: i.Key, ref: i.Ref, plan: i.PlanTime, notBefore: i.NotBefore, kind: i.Kind, state: engine.Waiting,
-		gate: i.Gate, reason: i.Reason.Code, fence: i.Fence, waits: o.waits, dryRun: i.DryRun, inserted: b.w.t,
+		gate: i.Gate, reason: i.Reason.Code, fence: i.Fence, waits: o.waits, dryRun: i.DryRun, priority: i.Priority, inserted: b.w.t,
 	}
 	b.put(e)
 	if i.Kind == engine.Scheduled {
@@ -73,7 +73,7 @@ func (b *booking) delete(o *op) {
 	n := int64(0)
 	for k := len(j.scheduled) - 1; k >= from; k-- {
 		i := j.scheduled[k]
-		if i.state == engine.Waiting && i.gate == engine.GateTime && i.kind == engine.Scheduled && !i.confirmed {
+		if i.state == engine.Waiting && i.gate == engine.GateTime && i.kind == engine.Scheduled && !i.confirmed && !i.touched {
 			b.drop(i)
 			n++
 		}
@@ -122,7 +122,7 @@ func (b *booking) checkPlan() {
 				n++
 			}
 			i.within = b.commits
-			if (n == len(want) || !want[n].Equal(i.plan)) && i.version == version {
+			if (n == len(want) || !want[n].Equal(i.plan)) && i.version == version && !i.touched {
 				b.w.broken("I1", "%s has the instance %s, which its rule does not make", j.row.Ref, i.plan)
 				return
 			}

@@ -13,7 +13,12 @@ var arrows = map[engine.Event]map[engine.State]engine.State{
 	engine.Fail:    {engine.Running: engine.Failed, engine.Lost: engine.Failed},
 	engine.Lose:    {engine.Running: engine.Lost},
 	engine.Cancel:  {engine.Waiting: engine.Cancelled, engine.Running: engine.Cancelled, engine.Lost: engine.Cancelled},
-	engine.Skip:    {engine.Waiting: engine.Skipped, engine.Failed: engine.Skipped, engine.Cancelled: engine.Skipped},
+	engine.Force:   {engine.Waiting: engine.Forced, engine.Lost: engine.Forced, engine.Failed: engine.Forced, engine.Cancelled: engine.Forced},
+	engine.Rerun: {
+		engine.Lost: engine.Waiting, engine.Succeeded: engine.Waiting, engine.Forced: engine.Waiting, engine.Failed: engine.Waiting, engine.Skipped: engine.Waiting,
+		engine.Cancelled: engine.Waiting,
+	},
+	engine.Skip: {engine.Waiting: engine.Skipped, engine.Failed: engine.Skipped, engine.Cancelled: engine.Skipped},
 }
 
 func (b *booking) apply(o *op) {
@@ -52,6 +57,9 @@ func (b *booking) apply(o *op) {
 		delete(b.running, i.id)
 		b.checkEnd(i, t)
 	}
+	if t.Event == engine.Rerun {
+		b.rerun(i, t)
+	}
 	if t.Event == engine.Fail {
 		if b.failed == nil {
 			b.failed = map[int64]bool{}
@@ -87,6 +95,8 @@ func (b *booking) checkStart(i *entry, j *jobEntry, t *engine.Transition) {
 		w.broken("I5", "instance %d of %s was started while %d of %d ran", i.id, i.ref, j.active, b.limit(i.job, job))
 	case t.At.Before(i.notBefore):
 		w.broken("I4", "instance %d of %s was started at %s, before %s", i.id, i.ref, t.At, i.notBefore)
+	case i.frozen:
+		w.broken("I4", "instance %d of %s was started although it is frozen", i.id, i.ref)
 	case job.Confirm && !i.confirmed:
 		w.broken("I4", "instance %d of %s was started although nobody had confirmed it", i.id, i.ref)
 	default:
@@ -101,6 +111,9 @@ func (b *booking) checkStart(i *entry, j *jobEntry, t *engine.Transition) {
 
 // unmet says which dependency does not allow the start; "" is none.
 func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
+	if i.runNow {
+		return ""
+	}
 	for from := 0; from < len(i.waits); {
 		to := from + 1
 		for to < len(i.waits) && i.waits[to].Dependency == i.waits[from].Dependency && i.waits[to].Ended == i.waits[from].Ended {
@@ -134,7 +147,7 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 				} else {
 					short = u.plan.String() + " is " + string(u.state)
 				}
-				if !u.state.Ended() {
+				if !u.state.Ended() && !u.frozen {
 					open = short
 				}
 			}

@@ -53,6 +53,11 @@ type entry struct {
 	confirmed        bool
 	cancel           bool
 	dryRun           bool
+	touched          bool // a person has acted on it
+	frozen, runNow   bool
+	priority         int
+	reruns           int
+	before           int // attempts of earlier runs
 	runs             int
 	waits            []engine.Wait
 	attempts         []int64
@@ -281,7 +286,7 @@ func (l *ledger) lastLost(p place, before int64) int64 {
 	if i == nil {
 		return 0
 	}
-	for _, id := range i.attempts {
+	for _, id := range i.attempts[min(i.before, len(i.attempts)):] {
 		a := l.attempts[id]
 		if id != before && a.row.Step == p.step && !a.row.Error && a.result != nil && a.result.Outcome == engine.OutcomeLost {
 			return id

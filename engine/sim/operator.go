@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 )
 
-// acts are what a person does to an installation (fault 14), each with its share. Backfill and rerun get their lines here when the engine has them.
+// acts are what a person does to an installation (fault 14), each with its share. Backfill gets its line here when the engine has it.
 var acts = []struct {
 	name  string
 	share int
@@ -24,6 +24,14 @@ var acts = []struct {
 	{"trigger", 6, (*World).trigger},
 	{"cancel", 5, (*World).cancel},
 	{"confirm", 4, (*World).confirm},
+	{"rerun", 6, (*World).rerun},
+	{"force", 2, (*World).force},
+	{"skip", 2, (*World).skip},
+	{"freeze", 2, (*World).freeze},
+	{"unfreeze", 4, (*World).unfreeze},
+	{"detach", 3, (*World).detach},
+	{"run-now", 3, (*World).runNow},
+	{"boost", 3, (*World).boost},
 	{"backup", 2, (*World).backup},
 	{"restore", 1, (*World).restore},
 }

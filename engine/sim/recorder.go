@@ -30,6 +30,7 @@ const (
 	opEvent
 	opAcquire
 	opPrune
+	opTouch
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -51,6 +52,7 @@ type op struct {
 	result   *engine.Result
 	outbox   *engine.OutboxRow
 	event    *engine.EventRow
+	touch    func(i *entry)
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.

@@ -19,7 +19,7 @@ var Sometimes = []string{
 	"misfire skip", "misfire runLatest", "misfire window", "misfire run late", "overlap skip", "overlap skipToLatest", "overlap cancelRunning",
 	"upstream failed, onFailed: cancel", "wait-timeout", "off-calendar skipped", "pool full", "slots full", "started beside a full pool",
 	"retention removed instances", "edit", "disable", "enable", "delete", "add again", "trigger", "cancel", "confirm", "command refused", "backup", "restore",
-	"command unacknowledged",
+	"command unacknowledged", "rerun", "rerun downstream", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost", "steps kept",
 }
 
 // saw counts something that happened.

@@ -34,7 +34,7 @@ func (w *World) checkStarvation(s *server) {
 			continue
 		}
 		best := first[job.Pool]
-		if best == nil || cmp.Or(cmp.Compare(l.definition(best.version).Priority, job.Priority), i.plan.Compare(best.plan), cmp.Compare(i.id, best.id)) < 0 {
+		if best == nil || cmp.Or(cmp.Compare(best.priority, i.priority), i.plan.Compare(best.plan), cmp.Compare(i.id, best.id)) < 0 {
 			first[job.Pool] = i
 		}
 	}

@@ -97,7 +97,7 @@ CREATE TABLE instance (
   -- The one upstream instance whose end wakes it.
   watch_job   INTEGER,
   watch_key   TEXT,
-  watch_time  INTEGER,
+  watch_time  INTEGER, touched INTEGER NOT NULL DEFAULT 0 CHECK (touched IN (0, 1)), run_now TEXT NOT NULL DEFAULT '',
 
   UNIQUE (job, plan_time, key),
   CHECK (CASE state
@@ -123,7 +123,7 @@ CREATE TABLE job (
 CREATE TABLE job_upstream (
   upstream INTEGER NOT NULL,
   job      INTEGER NOT NULL,
-  reach    INTEGER NOT NULL CHECK (reach >= 0),
+  reach    INTEGER NOT NULL CHECK (reach >= 0), ahead INTEGER NOT NULL DEFAULT 0 CHECK (ahead >= 0),
   PRIMARY KEY (upstream, job)
 ) STRICT, WITHOUT ROWID;
 

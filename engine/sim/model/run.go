@@ -33,6 +33,10 @@ func (t *tx) PutSteps(instance, fence int64, steps []engine.StepRow) (bool, erro
 	if !t.holds(instance, fence) {
 		return false, nil
 	}
+	return t.putSteps(instance, steps)
+}
+
+func (t *tx) putSteps(instance int64, steps []engine.StepRow) (bool, error) {
 	var rows []engine.StepRow
 	for _, s := range steps {
 		row, err := stepRow(instance, s)

@@ -40,10 +40,15 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 			i.StartedAt = utc(c.At)
 		}
 	case to == engine.Waiting:
-		// A rerun was looked at before: what is decided once, when its time came, is not decided again.
+		// A rerun was looked at before: what is decided once, when its time came, is not decided again. What it waits for counts from now, and what a
+		// person allowed or held was about the run before.
 		i.Gate, i.EndedAt, i.wake = engine.GateDependency, time.Time{}, c.At.UnixMilli()
+		i.Touched, i.Frozen, i.Confirmed, i.RunNow = true, false, "", ""
+		if c.At.UnixMilli() > i.NotBefore.UnixMilli() {
+			i.NotBefore = i.inItsZone(c.At)
+		}
 		if c.Version != 0 {
-			i.Version = c.Version
+			i.Version, i.Pool = c.Version, c.Pool
 		}
 	case to.Ended():
 		i.EndedAt = utc(c.At)

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// operations is the one table of what each operation asks of an instance.
+var operations = map[Operation]struct {
+	event   Event   // that it sends; "" for one that changes no state
+	from    []State // of an operation without an event
+	already State   // in which there is nothing left to do
+	hint    string  // for one that is in another state
+}{
+	OperateRerun:    {event: Rerun, hint: "what waits need not be rerun; cancel first what runs"},
+	OperateForce:    {event: Force, already: Forced, hint: "cancel first what runs; what succeeded needs no force"},
+	OperateSkip:     {event: Skip, already: Skipped, hint: "cancel first what runs"},
+	OperateCancel:   {event: Cancel, already: Cancelled, hint: "what has ended can be rerun, forced or skipped"},
+	OperateFreeze:   {from: []State{Waiting}, hint: "only what waits can be held"},
+	OperateUnfreeze: {from: []State{Waiting}, hint: "only what waits can be held"},
+	OperateConfirm:  {from: []State{Waiting}, hint: "only a waiting instance can be confirmed"},
+	OperateDetach:   {from: []State{Waiting}, hint: "only what waits can be detached"},
+	OperateRunNow:   {from: []State{Waiting}, hint: "rerun what has ended"},
+	OperateBoost:    {from: []State{Waiting}, hint: "only what waits has a turn"},
+}
+
+// AllowedStates lists in which states an instance can take an operation.
+func AllowedStates(op Operation) []State {
+	rule := operations[op]
+	if rule.event != "" {
+		return arrows[rule.event].from
+	}
+	return rule.from
+}
+
+// rule decides on one chosen instance.
+func (o *operating) rule(i *Instance) error {
+	rule := operations[o.Operation]
+	if rule.already != "" && i.State == rule.already {
+		o.list(i, EffectUnchanged, i.State, "it is "+string(i.State)+" already")
+		return nil
+	}
+	if allowed := AllowedStates(o.Operation); !slices.Contains(allowed, i.State) {
+		o.refuse(i, "it is "+string(i.State), o.stateHint(allowed, rule.hint))
+		return nil
+	}
+	switch o.Operation {
+	case OperateRerun:
+		return o.rerun(i)
+	case OperateForce:
+		o.transit(i, Force, "counts as succeeded")
+	case OperateSkip:
+		o.transit(i, Skip, "counts as done without running")
+	case OperateCancel:
+		o.cancel(i)
+	case OperateFreeze:
+		o.freeze(i, true)
+	case OperateUnfreeze:
+		o.freeze(i, false)
+	case OperateConfirm:
+		o.confirm(i)
+	case OperateDetach:
+		return o.detach(i)
+	case OperateRunNow:
+		return o.runNow(i)
+	case OperateBoost:
+		o.boost(i)
+	}
+	return nil
+}
+
+// stateHint says which states would be right, as a term when the instances were chosen by a selector.
+func (o *operating) stateHint(allowed []State, hint string) string {
+	s, err := ParseSelector(o.Selector)
+	if o.Selector == "" || err != nil || s.One() {
+		return hint
+	}
+	words := make([]string, len(allowed))
+	for n, state := range allowed {
+		words[n] = string(state)
+	}
+	return "add state:" + strings.Join(words, ",")
+}
+
+// transit sends an event to the instance.
+func (o *operating) transit(i *Instance, e Event, text string) {
+	to := arrows[e].to
+	o.add(act{*i, EffectChanged, to, text, func(tx Tx, i *Instance) (bool, error) {
+		reason := o.reason("")
+		ok, err := tx.Apply(Transition{Instance: i.ID, Event: e, From: i.State, Fence: i.Fence, At: o.now, Reason: reason})
+		after := *i
+		after.State, after.Gate, after.Reason, after.EndedAt = to, "", reason, o.now
+		o.notices = append(o.notices, Notice{Instance: after, From: i.State})
+		return ok, err
+	}})
+}
+
+func (o *operating) cancel(i *Instance) {
+	switch {
+	case i.State != Running:
+		o.transit(i, Cancel, "does not run")
+	case i.Cancel != nil:
+		o.list(i, EffectUnchanged, Cancelled, "it is being cancelled already")
+		o.cancels = append(o.cancels, cancelRequest{i.ID, *i.Cancel}) // it is in the rows; the loop may not have heard
+	default:
+		o.add(act{*i, EffectChanged, Cancelled, "is cancelled when its processes have ended", func(tx Tx, i *Instance) (bool, error) {
+			reason := o.reason("")
+			o.cancels = append(o.cancels, cancelRequest{i.ID, reason})
+			return tx.SetCancel(i.ID, reason, o.now)
+		}})
+	}
+}
+
+func (o *operating) freeze(i *Instance, frozen bool) {
+	already, text := "it is frozen already", "does not start before it is let go"
+	if !frozen {
+		already, text = "it is not frozen", "may start"
+	}
+	if i.Frozen == frozen {
+		o.list(i, EffectUnchanged, i.State, already)
+		return
+	}
+	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+		return tx.SetFrozen(i.ID, frozen, o.reason(""), o.now)
+	}})
+}
+
+func (o *operating) confirm(i *Instance) {
+	if i.Confirmed != "" {
+		o.list(i, EffectUnchanged, i.State, "it was confirmed by "+i.Confirmed)
+		return
+	}
+	o.add(act{*i, EffectChanged, i.State, "is confirmed", func(tx Tx, i *Instance) (bool, error) {
+		return tx.SetConfirmed(i.ID, o.actor(), o.now)
+	}})
+}
+
+func (o *operating) runNow(i *Instance) error {
+	if i.RunNow != "" {
+		o.list(i, EffectUnchanged, i.State, "it was let run by "+i.RunNow)
+		return nil
+	}
+	if gone, err := o.gone(i); err != nil || gone != "" {
+		if err == nil {
+			o.refuse(i, gone, "")
+		}
+		return err
+	}
+	text := "waits for no upstream and no time"
+	if i.Frozen {
+		text += "; it is still frozen"
+	}
+	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+		return tx.SetRunNow(i.ID, o.reason("dependencies and plan time are not waited for"), o.now)
+	}})
+	return nil
+}
+
+// gone says why the job of an instance does not run anything any more; "" is that it does.
+func (o *operating) gone(i *Instance) (string, error) {
+	row, err := o.v.JobByRef(i.Ref)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", i.Ref, err)
+	case row.Removed:
+		return "the job was removed from the definitions", nil
+	case row.Disabled:
+		return "the job is disabled; enable it in its definition first", nil
+	}
+	return "", nil
+}
+
+func (o *operating) boost(i *Instance) {
+	priority := cmp.Or(o.Options.Priority, 9)
+	if i.Priority == priority {
+		o.list(i, EffectUnchanged, i.State, fmt.Sprintf("its priority is %d already", priority))
+		return
+	}
+	text := fmt.Sprintf("priority %d instead of %d", priority, i.Priority)
+	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+		return tx.SetPriority(i.ID, priority, o.reason(text), o.now)
+	}})
+}
+
+// RuleDetached is the rule of a wait that a person has emptied: it is open.
+const RuleDetached = "detached"
+
+// detach takes one upstream instance out of what the instance waits for.
+func (o *operating) detach(i *Instance) error {
+	up, err := o.upstreamOf()
+	if err != nil {
+		return err
+	}
+	waits, err := o.v.Waits(i.ID)
+	if err != nil {
+		return fmt.Errorf("read what %s waits for: %w", i.Name(), err)
+	}
+	var left []Wait
+	found := false
+	for from := 0; from < len(waits); {
+		to := from + 1
+		for to < len(waits) && waits[to].Dependency == waits[from].Dependency && waits[to].Ended == waits[from].Ended {
+			to++
+		}
+		pieces, cut, err := o.cut(waits[from:to], &up)
+		if err != nil {
+			return err
+		}
+		left, found, from = append(left, pieces...), found || cut, to
+	}
+	if !found {
+		o.refuse(i, "it does not wait for "+up.Name(), "`almanac explain "+i.Name()+"` lists what it waits for")
+		return nil
+	}
+	for n := range left {
+		left[n].N = n
+	}
+	text := "does not wait for " + up.Name()
+	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+		return tx.SetWaits(i.ID, left, o.reason(text), o.now)
+	}})
+	return nil
+}
+
+// upstreamOf finds the instance that is to be detached.
+func (o *operating) upstreamOf() (up Instance, err error) {
+	s, err := ParseSelector(o.Options.Upstream)
+	if err != nil || !s.One() {
+		return up, fmt.Errorf("%w: the option upstream is %q; write the id of one instance, or workflow/job@plan time", ErrInvalid, o.Options.Upstream)
+	}
+	list, err := o.Engine.choose(o.v, s, o.now)
+	if err != nil {
+		return up, fmt.Errorf("the option upstream: %w", err)
+	}
+	return list[0], nil
+}
+
+// cut takes an upstream instance out of the pieces of one dependency. A dependency that has none left is open.
+func (o *operating) cut(pieces []Wait, up *Instance) (left []Wait, found bool, err error) {
+	count := 0
+	for n := range pieces {
+		w := pieces[n]
+		if w.Upstream != up.Job || w.Key != up.Key || w.Count == 0 || up.PlanTime.Before(w.First) || up.PlanTime.After(w.Last) {
+			left, count = append(left, w), count+w.Count
+			continue
+		}
+		there, err := o.v.Between(w.Upstream, w.First, w.Last.Add(time.Millisecond), MostSelected)
+		if err != nil {
+			return nil, false, fmt.Errorf("list the instances of %s: %w", w.Ref, err)
+		}
+		var before, after []Instance
+		for k := range there {
+			switch {
+			case there[k].Key != w.Key:
+			case there[k].PlanTime.Before(up.PlanTime):
+				before = append(before, there[k])
+			case there[k].PlanTime.After(up.PlanTime):
+				after = append(after, there[k])
+			}
+		}
+		found = true
+		rest := w.Count - 1 - len(before) // behind it, by the schedule; some may not be planned yet
+		if len(before) > 0 {
+			piece := w
+			piece.Last, piece.Count = before[len(before)-1].PlanTime, len(before)
+			left, count = append(left, piece), count+piece.Count
+		}
+		if rest = max(rest, len(after)); rest > 0 && w.Last.After(up.PlanTime) {
+			piece := w
+			piece.First, piece.Count = up.PlanTime.Add(time.Millisecond), rest
+			if len(after) > 0 {
+				piece.First = after[0].PlanTime
+			}
+			left, count = append(left, piece), count+rest
+		}
+	}
+	if !found {
+		return pieces, false, nil
+	}
+	if count == 0 {
+		empty := pieces[0]
+		empty.First, empty.Last, empty.Count, empty.Rule = time.Time{}, time.Time{}, 0, RuleDetached
+		return []Wait{empty}, true, nil
+	}
+	for n := range left {
+		if k := wantedOf(left[n].Select); k > count {
+			left[n].Select = fmt.Sprint(count) // as many as there still are
+		}
+	}
+	return left, true, nil
+}
+
+// wantedOf is the count that a selection asks for, 0 when it is none.
+func wantedOf(selects string) (n int) {
+	if _, err := fmt.Sscanf(selects, "%d", &n); err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,493 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// MostSelected is how many instances a selector may choose, and one operation change.
+	MostSelected = 100_000
+	// mostLookedAt is how many it may look at to find them.
+	mostLookedAt = 250_000
+	// jobByJob is up to how many jobs are looked up one by one; of more, what the window or the states hold is read and sieved.
+	jobByJob = 64
+)
+
+// SortByPlanTime puts instances in the order in which lists of them stand: by plan time and id.
+func SortByPlanTime(list []Instance) {
+	slices.SortFunc(list, func(a, b Instance) int { return cmp.Or(a.PlanTime.Compare(b.PlanTime), cmp.Compare(a.ID, b.ID)) })
+}
+
+// Select lists the instances that a selector chooses, by plan time and id. An error of kind ErrInvalid says what is wrong with it, one of kind
+// ErrNotFound which of its terms left none.
+func (e *Engine) Select(ctx context.Context, selector string, now time.Time) (chosen []Instance, err error) {
+	s, err := ParseSelector(selector)
+	if err != nil {
+		return nil, err
+	}
+	err = e.cfg.Store.Read(ctx, func(v View) error {
+		now, err := e.viewTime(v, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
+		chosen, err = e.choose(v, s, now)
+		return err
+	})
+	return chosen, err
+}
+
+// choose finds what a selector chooses, at the cost of what its jobs, its window or its states hold.
+func (e *Engine) choose(v View, s *Selector, now time.Time) ([]Instance, error) {
+	x := &selection{Engine: e, v: v, s: s, now: now, jobs: map[int64]*selectedJob{}}
+	if err := x.readJobs(); err != nil {
+		return nil, err
+	}
+	list, err := x.candidates()
+	if err != nil {
+		return nil, err
+	}
+	if list, err = x.sieve(list); err != nil {
+		return nil, err
+	}
+	return x.widen(list)
+}
+
+// A selection is one selector at work on one snapshot.
+type selection struct {
+	*Engine
+	v    View
+	s    *Selector
+	now  time.Time
+	all  []JobRow
+	jobs map[int64]*selectedJob // those that the terms about jobs leave
+}
+
+// A selectedJob is a job with what terms ask of its definition.
+type selectedJob struct {
+	row     JobRow
+	zone    *time.Location
+	tags    []string
+	windows map[*Term][]window
+}
+
+// readJobs applies the terms about jobs.
+func (x *selection) readJobs() (err error) {
+	if x.all, err = x.v.Jobs(); err != nil {
+		return fmt.Errorf("list the jobs: %w", err)
+	}
+	for _, row := range x.all {
+		j, err := x.read(row)
+		if err != nil {
+			return err
+		}
+		x.jobs[row.ID] = j
+	}
+	for n := range x.s.Terms {
+		t := &x.s.Terms[n]
+		if t.Key != "job" && t.Key != "workflow" && t.Key != "tag" {
+			continue
+		}
+		before := len(x.jobs)
+		for id, j := range x.jobs {
+			if j.has(t) == t.Negated {
+				delete(x.jobs, id)
+			}
+		}
+		if len(x.jobs) == 0 {
+			return x.noJob(t, before)
+		}
+	}
+	return nil
+}
+
+// read reads a job's zone and tags; a definition that cannot be read has none.
+func (x *selection) read(row JobRow) (*selectedJob, error) {
+	j := &selectedJob{row: row, zone: time.UTC, windows: map[*Term][]window{}}
+	job, err := x.defs.version(x.v, row.Version)
+	switch {
+	case errors.Is(err, ErrInvalid), errors.Is(err, ErrNotFound):
+		return j, nil
+	case err != nil:
+		return nil, err
+	}
+	j.tags = job.Tags
+	if job.When.Location != nil {
+		j.zone = job.When.Location
+	}
+	return j, nil
+}
+
+func (j *selectedJob) has(t *Term) bool {
+	return slices.ContainsFunc(t.words, func(word string) bool {
+		switch t.Key {
+		case "job":
+			return matchesJob(word, j.row.Ref)
+		case "workflow":
+			ok, err := path.Match(word, j.row.Ref.Workflow)
+			return ok && err == nil
+		}
+		return slices.Contains(j.tags, word)
+	})
+}
+
+// noJob says that a term about jobs left none, and which was perhaps meant.
+func (x *selection) noJob(t *Term, before int) error {
+	var known []string
+	for _, row := range x.all {
+		switch {
+		case t.Key == "workflow":
+			known = append(known, row.Ref.Workflow)
+		case t.Key == "job" && strings.Contains(t.words[0], "/"):
+			known = append(known, row.Ref.String())
+		case t.Key == "job":
+			known = append(known, row.Ref.Job)
+		}
+	}
+	text := fmt.Sprintf("%s leaves none of %s", t.Text, plural(before, "job"))
+	if near := Nearest(t.words[0], known); near != "" && !t.Negated {
+		text += fmt.Sprintf("; did you mean %s:%s?", t.Key, near)
+	}
+	return fmt.Errorf("%w: %s", ErrNotFound, text)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// candidates lists what the terms that bound leave to look at.
+func (x *selection) candidates() ([]Instance, error) {
+	if len(x.s.of(false, "id", "name")) > 0 {
+		return x.named()
+	}
+	bounded := len(x.s.of(false, "date")) > 0
+	for _, t := range x.s.of(false, "time") {
+		bounded = bounded || !t.span.daily
+	}
+	states := x.states()
+	if !bounded && (len(states) == 0 || slices.Contains(states, Succeeded)) {
+		return nil, fmt.Errorf("%w: the selector does not say when; add date:, time: with instants, or state: with states other than succeeded", ErrInvalid)
+	}
+	byState := len(states) > 0 && !slices.Contains(states, Succeeded)
+	var list []Instance
+	var err error
+	from, to := x.span(nil)
+	switch {
+	case byState && (!bounded || len(x.jobs) > jobByJob):
+		for _, state := range states {
+			some, err := x.v.InState(state, from, to, mostLookedAt+1)
+			if err != nil {
+				return nil, fmt.Errorf("list what is %s: %w", state, err)
+			}
+			list = append(list, some...)
+		}
+	case len(x.jobs) <= jobByJob:
+		for _, row := range x.all {
+			j := x.jobs[row.ID]
+			if j == nil {
+				continue
+			}
+			from, to := x.span(j)
+			if !from.IsZero() && !to.IsZero() && !from.Before(to) {
+				continue
+			}
+			some, err := x.v.Between(row.ID, from, to, mostLookedAt+1-len(list))
+			if err != nil {
+				return nil, fmt.Errorf("list the instances of %s: %w", row.Ref, err)
+			}
+			if list = append(list, some...); len(list) > mostLookedAt {
+				break
+			}
+		}
+	default:
+		if list, err = x.v.Between(0, from, to, mostLookedAt+1); err != nil {
+			return nil, fmt.Errorf("list the instances of the window: %w", err)
+		}
+	}
+	if len(list) > mostLookedAt {
+		return nil, fmt.Errorf("%w: more than %d instances would have to be looked at; name fewer days or jobs", ErrInvalid, mostLookedAt)
+	}
+	SortByPlanTime(list)
+	return list, nil
+}
+
+// states lists the states that the terms leave; none is all.
+func (x *selection) states() (states []State) {
+	terms := x.s.of(false, "state")
+	if len(terms) == 0 {
+		return nil
+	}
+	for _, state := range States {
+		if !slices.ContainsFunc(terms, func(t *Term) bool { return !slices.Contains(t.words, string(state)) }) {
+			states = append(states, state)
+		}
+	}
+	return states
+}
+
+// span is the window that holds all plan times that the terms leave of a job, with nil of all of them. Zero times do not bound.
+func (x *selection) span(j *selectedJob) (from, to time.Time) {
+	if j == nil {
+		begin, end := time.Time{}, time.Time{}
+		first := true
+		for _, one := range x.jobs {
+			f, t := x.span(one)
+			switch {
+			case first:
+				begin, end, first = f, t, false
+			default:
+				if f.IsZero() || !begin.IsZero() && f.Before(begin) {
+					begin = f
+				}
+				if t.IsZero() || !end.IsZero() && t.After(end) {
+					end = t
+				}
+			}
+		}
+		return begin, end
+	}
+	for _, t := range x.s.of(false, "date", "time") {
+		windows := x.windows(t, j)
+		if len(windows) == 0 {
+			continue
+		}
+		begin, end := windows[0].from, windows[0].to
+		for _, w := range windows[1:] {
+			if w.from.Before(begin) {
+				begin = w.from
+			}
+			end = latest(end, w.to)
+		}
+		from, to = latest(from, begin), earliest(to, end)
+	}
+	return from, to
+}
+
+// windows are the instants of a term about days or instants, in the zone of a job; none for clock times.
+func (x *selection) windows(t *Term, j *selectedJob) []window {
+	if known, ok := j.windows[t]; ok {
+		return known
+	}
+	var list []window
+	for _, days := range t.days {
+		from, to := days.window(x.now, j.zone)
+		list = append(list, window{from, to})
+	}
+	if t.Key == "time" {
+		if from, to, ok := t.span.window(j.zone); ok {
+			list = append(list, window{from, to})
+		}
+	}
+	j.windows[t] = list
+	return list
+}
+
+// named finds the instances that are named by their id or name: any of them.
+func (x *selection) named() (list []Instance, err error) {
+	var missing []error
+	seen := map[int64]bool{}
+	add := func(i Instance) {
+		if !seen[i.ID] {
+			seen[i.ID] = true
+			list = append(list, i)
+		}
+	}
+	for _, t := range x.s.of(false, "id", "name") {
+		for _, id := range t.ids {
+			i, err := x.v.Instance(id)
+			switch {
+			case isNotFound(err):
+				missing = append(missing, fmt.Errorf("%w: there is no instance %d", ErrNotFound, id))
+			case err != nil:
+				return nil, err
+			default:
+				add(i)
+			}
+		}
+		for n := range t.names {
+			i, err := x.find(&t.names[n])
+			switch {
+			case isNotFound(err):
+				missing = append(missing, err)
+			case err != nil:
+				return nil, err
+			default:
+				add(i)
+			}
+		}
+	}
+	SortByPlanTime(list)
+	return list, errors.Join(missing...)
+}
+
+// find finds an instance by its name: the scheduled one, else the newest of that plan time.
+func (x *selection) find(name *instanceName) (found Instance, err error) {
+	row, err := x.v.JobByRef(name.ref)
+	if isNotFound(err) {
+		var known []string
+		for _, row := range x.all {
+			known = append(known, row.Ref.String())
+		}
+		text := fmt.Sprintf("there is no job %s", name.ref)
+		if near := Nearest(name.ref.String(), known); near != "" {
+			text += "; did you mean " + near + "?"
+		}
+		return found, fmt.Errorf("%w: %s", ErrNotFound, text)
+	}
+	if err != nil {
+		return found, err
+	}
+	j, err := x.read(row)
+	if err != nil {
+		return found, err
+	}
+	at, err := readInstant(name.at, j.zone)
+	if err != nil {
+		return found, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	list, err := x.v.Between(row.ID, at, at.Add(time.Millisecond), math.MaxInt32)
+	if err != nil {
+		return found, err
+	}
+	if len(list) == 0 {
+		return found, fmt.Errorf("%w: no instance %s@%s is recorded", ErrNotFound, name.ref, at.In(j.zone).Format(time.RFC3339))
+	}
+	best := list[0]
+	for _, other := range list[1:] {
+		if (other.Kind == Scheduled) == (best.Kind == Scheduled) && other.ID > best.ID || other.Kind == Scheduled && best.Kind != Scheduled {
+			best = other
+		}
+	}
+	return best, nil
+}
+
+// sieve applies the terms in the order in which they were written, and names the one that leaves none.
+func (x *selection) sieve(list []Instance) ([]Instance, error) {
+	named := len(x.s.of(false, "id", "name")) > 0
+	before := len(list)
+	list = slices.DeleteFunc(list, func(i Instance) bool { return x.jobs[i.Job] == nil })
+	if len(list) == 0 && before > 0 && named {
+		return nil, fmt.Errorf("%w: the terms about jobs leave none of %s", ErrNotFound, plural(before, "instance"))
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: nothing matches: %s there", ErrNotFound, x.nothing())
+	}
+	for n := range x.s.Terms {
+		t := &x.s.Terms[n]
+		if !t.Negated && (t.Key == "id" || t.Key == "name") || t.Key == "job" || t.Key == "workflow" || t.Key == "tag" {
+			continue
+		}
+		before := len(list)
+		list = slices.DeleteFunc(list, func(i Instance) bool { return x.has(t, &i) == t.Negated })
+		if len(list) == 0 {
+			return nil, fmt.Errorf("%w: nothing matches: %s leaves none of %s", ErrNotFound, t.Text, plural(before, "instance"))
+		}
+	}
+	return list, nil
+}
+
+// nothing says of what no instance is there.
+func (x *selection) nothing() string {
+	var bounds []string
+	for _, t := range x.s.of(false, "date", "time", "state") {
+		bounds = append(bounds, t.Text)
+	}
+	return fmt.Sprintf("%s leaves none; %s chosen, with no instance", strings.Join(bounds, " "), plural(len(x.jobs), "job"))
+}
+
+// has reports whether a term holds of an instance, whatever stands before it.
+func (x *selection) has(t *Term, i *Instance) bool {
+	switch t.Key {
+	case "state":
+		return slices.Contains(t.words, string(i.State))
+	case "gate":
+		return i.State == Waiting && slices.Contains(t.words, string(i.Gate))
+	case "kind":
+		return slices.Contains(t.words, string(i.Kind))
+	case "id":
+		return slices.Contains(t.ids, i.ID)
+	case "name":
+		named, err := x.find(&t.names[0])
+		return err == nil && named.ID == i.ID
+	case "time":
+		return t.span.has(i.PlanTime, x.jobs[i.Job].zone)
+	}
+	return slices.ContainsFunc(x.windows(t, x.jobs[i.Job]), func(w window) bool { return !i.PlanTime.Before(w.from) && i.PlanTime.Before(w.to) })
+}
+
+// widen adds so many hops along recorded waits.
+func (x *selection) widen(list []Instance) ([]Instance, error) {
+	seen := map[int64]bool{}
+	for i := range list {
+		seen[list[i].ID] = true
+	}
+	base := list
+	for _, way := range []struct {
+		hops int
+		next func(*Instance) ([]Instance, error)
+	}{{x.s.Up, x.upstream}, {x.s.Down, x.v.WaitingFor}} {
+		edge := base
+		for hop := 0; hop < way.hops && len(edge) > 0; hop++ {
+			var further []Instance
+			for i := range edge {
+				next, err := way.next(&edge[i])
+				if err != nil {
+					return nil, fmt.Errorf("follow what waits from %s: %w", edge[i].Name(), err)
+				}
+				for _, n := range next {
+					if !seen[n.ID] {
+						seen[n.ID] = true
+						further = append(further, n)
+					}
+				}
+				if len(seen) > MostSelected {
+					break
+				}
+			}
+			list, edge = append(slices.Clip(list), further...), further
+		}
+	}
+	if len(list) > MostSelected {
+		return nil, tooMany(len(list))
+	}
+	SortByPlanTime(list)
+	return list, nil
+}
+
+func tooMany(n int) error {
+	return fmt.Errorf("%w: that is %d instances or more, and one operation may change %d; name fewer days or jobs", ErrInvalid, n, MostSelected)
+}
+
+// upstream lists what an instance waits for, as recorded.
+func (x *selection) upstream(i *Instance) (list []Instance, err error) {
+	waits, err := x.v.Waits(i.ID)
+	if err != nil {
+		return nil, err
+	}
+	for n := range waits {
+		w := &waits[n]
+		if w.Count == 0 {
+			continue
+		}
+		some, err := x.v.Between(w.Upstream, w.First, w.Last.Add(time.Millisecond), MostSelected+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, up := range some {
+			if up.Key == w.Key {
+				list = append(list, up)
+			}
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+const (
+	byTime      = ` ORDER BY i.plan_time, i.id LIMIT CAST(? AS INTEGER)`
+	inWindow    = ` AND i.plan_time >= ? AND i.plan_time < ?`
+	betweenSQL  = instanceColumns + `WHERE i.job = ?` + inWindow + byTime
+	betweenAll  = instanceColumns + `WHERE i.ended_at IS NULL` + inWindow
+	betweenPast = instanceColumns + `WHERE i.ended_at IS NOT NULL` + inWindow
+	anywhereSQL = `SELECT * FROM (` + betweenAll + byTime + `) UNION ALL SELECT * FROM (` + betweenPast + byTime + `)`
+	waitingAll  = instanceColumns + `WHERE i.ended_at IS NULL AND i.state = 'waiting'` + inWindow + byTime
+	notableSQL  = instanceColumns + `WHERE i.state <> 'waiting' AND i.state <> 'succeeded' AND i.state = ?` + inWindow + byTime
+	succeeded   = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.state = 'succeeded'` + inWindow + byTime
+
+	waitingForSQL = instanceColumns + `JOIN job_upstream u ON u.upstream = ? AND u.job = i.job
+		WHERE i.plan_time >= ? - u.ahead AND i.plan_time <= ? + u.reach
+		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = i.id AND w.upstream = u.upstream AND w.key = ? AND w.first_time <= ? AND w.last_time >= ?)
+		ORDER BY +i.plan_time, +i.id`
+)
+
+// bounds is a window as two milliseconds; a zero time does not bound.
+func bounds(from, to time.Time) (first, end int64) {
+	first, end = math.MinInt64, math.MaxInt64
+	if !from.IsZero() {
+		first = from.UnixMilli()
+	}
+	if !to.IsZero() {
+		end = to.UnixMilli()
+	}
+	return first, end
+}
+
+// Between lists instances by their plan time.
+func (v *view) Between(job int64, from, to time.Time, limit int) ([]engine.Instance, error) {
+	first, end := bounds(from, to)
+	if job != 0 {
+		return v.instances(betweenSQL, job, first, end, limit)
+	}
+	both, err := v.instances(anywhereSQL, first, end, limit, first, end, limit)
+	if err != nil {
+		return nil, err
+	}
+	engine.SortByPlanTime(both)
+	return both[:min(limit, len(both))], nil
+}
+
+// InState lists instances in a state by their plan time.
+func (v *view) InState(state engine.State, from, to time.Time, limit int) ([]engine.Instance, error) {
+	first, end := bounds(from, to)
+	switch state {
+	case engine.Waiting:
+		return v.instances(waitingAll, first, end, limit)
+	case engine.Succeeded:
+		return v.instances(succeeded, first, end, limit)
+	}
+	return v.instances(notableSQL, string(state), first, end, limit)
+}
+
+// WaitingFor lists what waits, or waited, for an instance.
+func (v *view) WaitingFor(up *engine.Instance) ([]engine.Instance, error) {
+	at := up.PlanTime.UnixMilli()
+	return v.instances(waitingForSQL, up.Job, at, at, up.Key, at, at)
+}
+
+const (
+	touchWaiting = ` AND state = 'waiting' RETURNING job, key, plan_time`
+	wakeSelf     = ` wake = CASE WHEN gate <> 'time' AND (wake IS NULL OR wake > not_before) THEN not_before ELSE wake END`
+
+	setFrozenSQL   = `UPDATE instance SET frozen = ?, touched = 1,` + wakeSelf + ` WHERE id = ? AND frozen <> ?` + touchWaiting
+	setPrioritySQL = `UPDATE instance SET priority = ?, touched = 1 WHERE id = ? AND priority <> ?` + touchWaiting
+	setRunNowSQL   = `UPDATE instance SET run_now = ?, touched = 1, not_before = ?, wake = ?, gate = CASE WHEN gate = 'time' THEN 'dependency' ELSE gate END
+		WHERE id = ? AND run_now = ''` + touchWaiting
+	setWaitsSQL  = `UPDATE instance SET touched = 1,` + wakeSelf + ` WHERE id = ?` + touchWaiting
+	dropWaitsSQL = `DELETE FROM wait WHERE instance = ?`
+
+	wakeWaitersSQL = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND on_failed = 'cancel'` + wakeEnd
+	restsSQL       = `SELECT 1 FROM instance WHERE id = ? AND state <> 'running'`
+)
+
+// touch carries out one change of a waiting instance and records it.
+func (t *tx) touch(kind string, instance int64, r engine.Reason, at time.Time, text string, args ...any) (i identity, ok bool, err error) {
+	err = t.s.change(text, func(c *columns) error {
+		ok = true
+		i = identity{c.int(), c.text(), c.int()}
+		return nil
+	}, args...)
+	if err != nil || !ok {
+		return i, false, err
+	}
+	t.record(eventRow{at: at.UnixMilli(), kind: kind, instance: instance, job: i.job, reason: encodeReason(r), actor: r.Actor})
+	return i, true, nil
+}
+
+// SetFrozen freezes a waiting instance or lets it go.
+func (t *tx) SetFrozen(instance int64, frozen bool, r engine.Reason, at time.Time) (bool, error) {
+	kind := "unfreeze"
+	if frozen {
+		kind = "freeze"
+	}
+	i, ok, err := t.touch(kind, instance, r, at, setFrozenSQL, frozen, instance, frozen)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, t.wakeWaiters(i)
+}
+
+// WakeWaiters lets be looked at what watches the instance, and what gives up when it counts as failed.
+func (t *tx) WakeWaiters(i *engine.Instance) error {
+	return t.wakeWaiters(identity{i.Job, i.Key, i.PlanTime.UnixMilli()})
+}
+
+func (t *tx) wakeWaiters(i identity) error {
+	_, err := t.s.exec(wakeWaitersSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime)
+	if err != nil {
+		return fmt.Errorf("wake what waits for job %d: %w", i.job, err)
+	}
+	return nil
+}
+
+// SetPriority gives a waiting instance another priority.
+func (t *tx) SetPriority(instance int64, priority int, r engine.Reason, at time.Time) (bool, error) {
+	_, ok, err := t.touch("boost", instance, r, at, setPrioritySQL, priority, instance, priority)
+	return ok, err
+}
+
+// SetRunNow lets a waiting instance run without what it waits for.
+func (t *tx) SetRunNow(instance int64, r engine.Reason, at time.Time) (bool, error) {
+	if r.Actor == "" {
+		return false, fmt.Errorf("%w: instance %d cannot be run at once by nobody", engine.ErrInvalid, instance)
+	}
+	now := at.UnixMilli()
+	_, ok, err := t.touch("run-now", instance, r, at, setRunNowSQL, r.Actor, now, now, instance)
+	return ok, err
+}
+
+// SetWaits replaces what a waiting instance waits for.
+func (t *tx) SetWaits(instance int64, waits []engine.Wait, r engine.Reason, at time.Time) (bool, error) {
+	_, ok, err := t.touch("detach", instance, r, at, setWaitsSQL, instance)
+	if err != nil || !ok {
+		return false, err
+	}
+	if _, err := t.s.exec(dropWaitsSQL, instance); err != nil {
+		return false, fmt.Errorf("replace what instance %d waits for: %w", instance, err)
+	}
+	p := &planning{t: t}
+	for n := range waits {
+		p.wait(&waits[n])
+	}
+	return true, p.flushWaits(1)
+}
+
+// KeepSteps replaces the steps of an instance that does not run.
+func (t *tx) KeepSteps(instance int64, steps []engine.StepRow) (bool, error) {
+	rests, err := t.s.one(restsSQL, func(*columns) error { return nil }, instance)
+	if err != nil || !rests {
+		return false, err
+	}
+	return true, t.putSteps(instance, steps)
+}

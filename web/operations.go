@@ -1,0 +1,209 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// OperationControl changes instances, and finds those that a selector chooses. The errors are those of Control; *engine.RefusedError lists who refuses.
+type OperationControl interface {
+	Operate(ctx context.Context, r engine.OperationRequest, now time.Time) (engine.OperationResult, error)
+	Select(ctx context.Context, selector string, now time.Time) ([]engine.Instance, error)
+}
+
+// An OperationRequest says what to do, and on which instances.
+type OperationRequest struct {
+	Operation engine.Operation  `json:"operation" enum:"rerun,force,skip,freeze,unfreeze,cancel,confirm,detach,run-now,boost" doc:"What to do"`
+	Selector  string            `json:"selector,omitempty" maxLength:"4000" doc:"On which instances: terms joined by AND, such as job:orders date:yesterday state:failed"`
+	IDs       []ID              `json:"ids,omitempty" nullable:"false" maxItems:"100000" doc:"In the place of a selector: on these instances"`
+	Options   *OperationOptions `json:"options,omitempty" doc:"How"`
+	Note      string            `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
+	DryRun    bool              `json:"dryRun,omitempty" doc:"Say what would happen, and change nothing"`
+}
+
+// OperationOptions say how an operation is done. Each belongs to one operation.
+type OperationOptions struct {
+	From     string `json:"from,omitempty" enum:"start,failed,step" doc:"Of rerun: from the start (the default), from what failed, or from a step"`
+	Step     string `json:"step,omitempty" maxLength:"128" doc:"Of rerun: the step that begins, with what needs it"`
+	Version  string `json:"version,omitempty" enum:"original,latest" doc:"Of rerun: by which version of the job; the default is the one that it was planned with"`
+	Scope    string `json:"scope,omitempty" enum:"this,downstream" doc:"Of rerun: also every ended instance that waits for it"`
+	Upstream string `json:"upstream,omitempty" maxLength:"400" doc:"Of detach: the id or the name of the instance that is not waited for any more"`
+	Priority int    `json:"priority,omitempty" minimum:"1" maximum:"9" doc:"Of boost: 9 goes first, and is the default"`
+}
+
+// An OperationResult is what an operation did, or with dryRun would do.
+type OperationResult struct {
+	Operation engine.Operation `json:"operation"`
+	DryRun    bool             `json:"dryRun" doc:"Nothing was changed"`
+	Again     bool             `json:"again,omitempty" doc:"The answer to an earlier request with the same key"`
+	Total     int              `json:"total" doc:"How many instances it concerns; changes lists the first 1,000 of them"`
+	Counts    EffectCounts     `json:"counts"`
+	Changes   []Change         `json:"changes"`
+}
+
+// EffectCounts counts instances by what the operation means for them.
+type EffectCounts struct {
+	Changed   int `json:"changed" doc:"Chosen, and something changes"`
+	Unchanged int `json:"unchanged" doc:"Chosen, and it is so already"`
+	Reopened  int `json:"reopened" doc:"Wait for one that is rerun, and begin again too"`
+	Left      int `json:"left" doc:"Wait for one that is rerun, and stay as they are"`
+	Woken     int `json:"woken" doc:"Wait for one that changes, and are looked at"`
+}
+
+// A Change is what happens to one instance.
+type Change struct {
+	ID       ID            `json:"id"`
+	Name     string        `json:"name" doc:"workflow/job@plan time"`
+	PlanTime time.Time     `json:"planTime"`
+	Effect   engine.Effect `json:"effect" enum:"changed,unchanged,reopened,left,woken"`
+	From     engine.State  `json:"from"`
+	To       engine.State  `json:"to"`
+	Text     string        `json:"text" doc:"What happens, in words"`
+}
+
+func operationRoutes() []route {
+	conflict := []int{http.StatusNotFound, http.StatusConflict}
+	return []route{
+		{Method: http.MethodPost, Pattern: prefix + "/operations", Permission: Operator, ID: "operate", Tag: "instances", Refuses: conflict,
+			Audit: true, BodyLimit: maxBody, Summary: "Rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances",
+			Text: "All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what " +
+				"would happen. With the header Idempotency-Key the same request can be sent again within a week: the answer is then the first one.",
+			Request: exampleOperation, Answers: ok(exampleOperationResult), register: operation((*server).operate)},
+	}
+}
+
+var (
+	exampleOperation = OperationRequest{
+		Operation: engine.OperateRerun, Selector: "job:orders date:2026-11-21 state:failed", Options: &OperationOptions{From: "failed", Scope: "downstream"},
+		Note: "the source was late",
+	}
+	exampleOperationResult = OperationResult{
+		Operation: engine.OperateRerun, Total: 1, Counts: EffectCounts{Changed: 1},
+		Changes: []Change{{
+			ID: 4217, Name: "retail/orders@2026-11-21T06:00:00+01:00", PlanTime: exampleAt, Effect: engine.EffectChanged, From: engine.Failed, To: engine.Waiting,
+			Text: "runs again from what failed",
+		}},
+	}
+)
+
+type operateInput struct {
+	Key  string `header:"Idempotency-Key" maxLength:"128" pattern:"^[A-Za-z0-9][A-Za-z0-9._:-]*$" doc:"The same key is the same operation, however often the request is sent"`
+	Body OperationRequest
+}
+
+type operateOutput struct{ Body OperationResult }
+
+func (s *server) operate(ctx context.Context, in *operateInput) (*operateOutput, error) {
+	x, body := exchangeOf(ctx), &in.Body
+	x.note = body.Note
+	r := engine.OperationRequest{
+		Operation: body.Operation, Selector: strings.TrimSpace(body.Selector), Actor: x.principal.name, Note: body.Note, DryRun: body.DryRun, Key: in.Key,
+	}
+	for _, id := range body.IDs {
+		r.IDs = append(r.IDs, int64(id))
+	}
+	if body.Options != nil {
+		r.Options = engine.OperationOptions(*body.Options)
+	}
+	result, err := s.cfg.Control.Operate(ctx, r, s.cfg.Now())
+	if err != nil {
+		return nil, refusedProblem(err)
+	}
+	return &operateOutput{newOperationResult(&result)}, nil
+}
+
+// refusedProblem lists every instance that refuses.
+func refusedProblem(err error) error {
+	var refused *engine.RefusedError
+	if !errors.As(err, &refused) || refused.Of == 1 {
+		return err
+	}
+	p := refusal(codeConflict, fmt.Sprintf("%s: %d of %d instances refuse, and nothing was changed", refused.Operation, len(refused.Refusals), refused.Of))
+	p.Hint = cmp.Or(refused.Refusals[0].Hint, p.Hint)
+	for _, one := range refused.Refusals[:min(engine.MostListed, len(refused.Refusals))] {
+		p.Errors = append(p.Errors, Mistake{Location: one.Instance, Message: one.Why})
+	}
+	return p
+}
+
+func newOperationResult(r *engine.OperationResult) OperationResult {
+	n := r.Counts
+	shown := OperationResult{
+		Operation: r.Operation, DryRun: r.DryRun, Again: r.Again, Total: r.Total, Changes: make([]Change, len(r.Changes)),
+		Counts: EffectCounts{n[engine.EffectChanged], n[engine.EffectUnchanged], n[engine.EffectReopened], n[engine.EffectLeft], n[engine.EffectWoken]},
+	}
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		named := engine.Instance{Ref: c.Ref, PlanTime: c.PlanTime}
+		shown.Changes[i] = Change{ID(c.ID), named.Name(), c.PlanTime, c.Effect, c.From, c.To, c.Text}
+	}
+	return shown
+}
+
+func (s *server) cancel(ctx context.Context, in *noteInput) (*instanceOutput, error) {
+	return s.operateOne(ctx, in, engine.OperateCancel)
+}
+
+func (s *server) confirm(ctx context.Context, in *noteInput) (*instanceOutput, error) {
+	return s.operateOne(ctx, in, engine.OperateConfirm)
+}
+
+// operateOne carries out an operation on one instance, which the answer shows.
+func (s *server) operateOne(ctx context.Context, in *noteInput, op engine.Operation) (*instanceOutput, error) {
+	r := engine.OperationRequest{Operation: op, IDs: []int64{in.ID}, Actor: exchangeOf(ctx).principal.name, Note: in.note(ctx)}
+	if _, err := s.cfg.Control.Operate(ctx, r, s.cfg.Now()); err != nil {
+		return nil, err
+	}
+	i, err := s.instance(ctx, in.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &instanceOutput{NewInstance(&i)}, nil
+}
+
+// listSelected lists a page of what a selector chooses, newest first.
+func (s *server) listSelected(ctx context.Context, in *listInstancesInput) (*instancePageOutput, error) {
+	if in.Workflow != "" || in.Job != "" || len(in.State) > 0 || in.Kind != "" || !in.From.IsZero() || !in.To.IsZero() {
+		return nil, invalid("query.selector", "a selector says all: write workflow, job, state, kind and times as its terms")
+	}
+	list, err := s.cfg.Control.Select(ctx, in.Selector, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(list)
+	if in.Cursor != "" {
+		var at, id int64
+		text, err := base64.RawURLEncoding.DecodeString(in.Cursor)
+		if err == nil {
+			_, err = fmt.Sscanf(string(text), "s%d.%d", &at, &id)
+		}
+		if err != nil {
+			return nil, invalid("query.cursor", "that is no cursor of this list")
+		}
+		after := slices.IndexFunc(list, func(i engine.Instance) bool {
+			return cmp.Or(cmp.Compare(i.PlanTime.UnixMilli(), at), cmp.Compare(i.ID, id)) < 0
+		})
+		if after < 0 {
+			after = len(list)
+		}
+		list = list[after:]
+	}
+	out := &instancePageOutput{InstancePage{Items: []Instance{}}}
+	for n := range list[:min(in.Limit, len(list))] {
+		out.Body.Items = append(out.Body.Items, NewInstance(&list[n]))
+	}
+	if len(list) > in.Limit {
+		last := &list[in.Limit-1]
+		out.Body.Next = base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "s%d.%d", last.PlanTime.UnixMilli(), last.ID))
+	}
+	return out, nil
+}
