@@ -219,4 +219,5 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonClock:        "the clock jumped",
 	ReasonCycle:        "blocked by a cycle:",
 	ReasonDefinition:   "its definition cannot be carried out",
+	ReasonLane:         "its backfill holds it",
 }
