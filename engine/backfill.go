@@ -48,7 +48,7 @@ func (s BackfillStage) Open() bool { return s != BackfillEnded && s != BackfillC
 type BackfillOptions struct {
 	Jobs          []BackfillPart `json:"jobs"`
 	Instances     int            `json:"instances"`
-	Fingerprint   string         `json:"fingerprint"` // of the plan
+	Fingerprint   string         `json:"fingerprint"`        // of the plan
 	Parallel      int            `json:"parallel,omitempty"` // instances of it that run at once; 0 is as many as the share lets
 	Floor         int            `json:"floor,omitempty"`    // slots of each server that it gets when it has work; 0 is 1
 	Cap           int            `json:"cap,omitempty"`      // slots of each server that it takes at most; 0 is a quarter of them

@@ -91,7 +91,7 @@ type draft struct {
 	at      time.Time
 	scope   *backfillScope
 	parts   map[JobRef]*draftPart
-	order   []*draftItem // by plan time and job
+	order   []*draftItem               // by plan time and job
 	records map[int64]map[int64]Record // by job and plan time
 }
 

@@ -62,16 +62,16 @@ type turn struct {
 	used    map[string]int // attempts that live, by pool
 	carried map[int64]bool // outbox rows that a live attempt carries
 
-	agenda   Agenda      // of the rows, with what came in
-	popped   []readyStep // taken from the working set's queues
-	back     []readyStep // of those, and of the instances begun: what found no slot
-	later    []delayedStep
-	begun    []*run
-	starts   []startedStep
-	errands  []startedErrand
-	notices  []Notice
-	cancels  []cancelRequest
-	again    bool // a turn that follows at once goes on with a backfill
+	agenda  Agenda      // of the rows, with what came in
+	popped  []readyStep // taken from the working set's queues
+	back    []readyStep // of those, and of the instances begun: what found no slot
+	later   []delayedStep
+	begun   []*run
+	starts  []startedStep
+	errands []startedErrand
+	notices []Notice
+	cancels []cancelRequest
+	again   bool // a turn that follows at once goes on with a backfill
 
 	lanes     map[string]*lane // of the open backfills, by key
 	laneOrder []*lane
