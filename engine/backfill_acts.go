@@ -371,6 +371,27 @@ func (e *Engine) backfillStatus(v View, row BackfillRow, now time.Time) (s Backf
 	return s, e.estimateBackfill(v, &s, l)
 }
 
+// laneVerdict says why the lane of a waiting instance does not let it start, for explanations.
+func (e *Engine) laneVerdict(v View, i *Instance, now time.Time) (Verdict, error) {
+	verdict := Verdict{Gate: GateSlot, Reason: Reason{Code: ReasonLane, Detail: "its turn has not come"}}
+	row, err := v.Backfill(i.Key)
+	if err != nil {
+		return verdict, ignoreMissing(err)
+	}
+	s, err := e.backfillStatus(v, row, now)
+	if s.Why != "" {
+		verdict.Reason.Detail = s.Why
+	}
+	return verdict, err
+}
+
+func ignoreMissing(err error) error {
+	if isNotFound(err) {
+		return nil
+	}
+	return err
+}
+
 // estimateBackfill estimates when a backfill will have ended: what is left of it at the median of its jobs, as many at once as may run.
 func (e *Engine) estimateBackfill(v View, s *BackfillStatus, l *lane) error {
 	left := s.States[Waiting] + s.States[Running] + s.States[Lost]

@@ -23,12 +23,12 @@ const (
 	dropBackfillsSQL = `DELETE FROM backfill WHERE ended_at IS NOT NULL AND ended_at < ?
 		AND NOT EXISTS (SELECT 1 FROM instance i WHERE i.kind = 'backfill' AND i.key = backfill.key)`
 
-	inLane             = ` i.kind = 'backfill' AND i.key = ? AND i.state = ? `
-	laneInstancesSQL   = instanceColumns + `WHERE` + inLane + `AND i.gate = ? ORDER BY i.id LIMIT CAST(? AS INTEGER)`
-	asleepSQL          = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? AND i.state = 'waiting' AND i.gate = 'time' AND i.wake IS NULL ORDER BY i.id LIMIT CAST(? AS INTEGER)`
-	laneCountSQL       = `SELECT count(*) FROM instance i WHERE` + inLane
-	laneStatesSQL      = `SELECT state, count(*) FROM instance WHERE kind = 'backfill' AND key = ? GROUP BY state`
-	liveInLanesSQL     = `SELECT i.key, a.pool, a.owner, count(*) FROM attempt a CROSS JOIN instance i ON i.id = a.instance
+	inLane           = ` i.kind = 'backfill' AND i.key = ? AND i.state = ? `
+	laneInstancesSQL = instanceColumns + `WHERE` + inLane + `AND i.gate = ? ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	asleepSQL        = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? AND i.state = 'waiting' AND i.gate = 'time' AND i.wake IS NULL ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	laneCountSQL     = `SELECT count(*) FROM instance i WHERE` + inLane
+	laneStatesSQL    = `SELECT state, count(*) FROM instance WHERE kind = 'backfill' AND key = ? GROUP BY state`
+	liveInLanesSQL   = `SELECT i.key, a.pool, a.owner, count(*) FROM attempt a CROSS JOIN instance i ON i.id = a.instance
 		WHERE a.outcome IS NULL AND a.action = 'main' AND i.kind = 'backfill' GROUP BY i.key, a.pool, a.owner`
 	setLanePrioritySQL = `UPDATE instance SET priority = ? WHERE kind = 'backfill' AND key = ? AND state = 'waiting'`
 	recordedSQL        = `SELECT id, key, plan_time, plan_offset, state, frozen, version, ended_at FROM instance

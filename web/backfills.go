@@ -319,7 +319,7 @@ func (s *server) getBackfill(ctx context.Context, in *backfillInput) (*backfillO
 }
 
 type backfillNoteInput struct {
-	backfillInput
+	ID   string `path:"id" maxLength:"64" doc:"The backfill's id"`
 	Body *NoteRequest
 }
 
@@ -342,7 +342,7 @@ func (s *server) resumeBackfill(ctx context.Context, in *backfillNoteInput) (*ba
 }
 
 type cancelBackfillInput struct {
-	backfillInput
+	ID   string `path:"id" maxLength:"64" doc:"The backfill's id"`
 	Body *CancelBackfillRequest
 }
 
@@ -360,7 +360,7 @@ func (s *server) cancelBackfill(ctx context.Context, in *cancelBackfillInput) (*
 }
 
 type setBackfillInput struct {
-	backfillInput
+	ID   string `path:"id" maxLength:"64" doc:"The backfill's id"`
 	Body BackfillChange
 }
 
