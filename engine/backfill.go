@@ -134,22 +134,17 @@ func (w *LaneWindow) Opens(now time.Time) time.Time {
 	if err != nil {
 		return now // the machine has lost its zone: it was there when the backfill was planned
 	}
-	today := recurrence.DateOf(now.In(zone))
-	next := time.Time{}
-	for back := -1; back <= 1; back++ {
-		day := today.AddDays(back)
-		from, to := onClock(day, w.From, zone), onClock(day, w.To, zone)
-		if w.To < w.From {
-			to = onClock(day.AddDays(1), w.To, zone)
-		}
-		switch {
-		case !now.Before(from) && now.Before(to):
-			return now
-		case now.Before(from):
-			next = earliest(next, from)
+	local := now.In(zone)
+	since := time.Duration(local.Hour())*time.Hour + time.Duration(local.Minute())*time.Minute
+	if in := since >= w.From && since < w.To; w.From < w.To && in || w.From > w.To && (since >= w.From || since < w.To) {
+		return now
+	}
+	today := recurrence.DateOf(local)
+	for n := 0; ; n++ { // at the latest tomorrow: a day may lack the hour
+		if from := onClock(today.AddDays(n), w.From, zone); from.After(now) {
+			return from
 		}
 	}
-	return next
 }
 
 func onClock(day recurrence.Date, since time.Duration, zone *time.Location) time.Time {

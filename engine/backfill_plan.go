@@ -276,7 +276,8 @@ func (d *draft) lookUp(v View, plans []Plan) error {
 	return nil
 }
 
-// better reports whether a record says more of its plan time than another: that it is satisfied, or may yet be; and the scheduled one of two alike.
+// better reports whether a record says more of its plan time than another: that it is satisfied, or may yet be; of two that
+// are, what ended last, and otherwise the scheduled one.
 func better(a, b *Record) bool {
 	rank := func(r *Record) int {
 		switch {
@@ -287,7 +288,13 @@ func better(a, b *Record) bool {
 		}
 		return 2
 	}
-	return rank(a) < rank(b) || rank(a) == rank(b) && a.Key == "" && b.Key != ""
+	if x, y := rank(a), rank(b); x != y {
+		return x < y
+	}
+	if a.State.Satisfies() {
+		return a.EndedAt.After(b.EndedAt)
+	}
+	return a.Key == "" && b.Key != ""
 }
 
 // judge decides which items are in.
