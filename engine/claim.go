@@ -34,6 +34,10 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	if !again {
 		i.StartedAt = t.now
 	}
+	l, err := t.lane(&i)
+	if err != nil {
+		return nil, err
+	}
 	r := &run{instance: i, job: c.job, attempts: map[int64]int{}}
 	var kept []StepRow
 	if again {
@@ -46,7 +50,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 		}
 		r.numbers = attemptNumbers(attempts)
 	}
-	r.progress = NewProgress(c.job, resumed(kept))
+	r.progress = NewProgress(c.job, append(l.chosenSteps(c.job), resumed(kept)...))
 	t.notices = append(t.notices, Notice{Instance: i, From: from})
 	var out staged
 	ready, later := t.settle(t.now, r, &out)
@@ -65,8 +69,26 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	t.later = append(t.later, later...)
 	if !r.ended {
 		t.begun = append(t.begun, r)
+		if l != nil {
+			l.running++
+		}
 	}
 	return ready, nil
+}
+
+// beginAtOnce claims an instance that needs no slot, unless its backfill may start nothing just now.
+func (t *turn) beginAtOnce(c *contender) error {
+	l, err := t.lane(&c.instance)
+	if err != nil {
+		return err
+	}
+	if l != nil {
+		if why := l.full(t.cfg.Slots); why != "" {
+			return t.enqueue(c, Reason{Code: ReasonLane, Detail: why})
+		}
+	}
+	_, err = t.begin(c)
+	return err
 }
 
 // passTurn lets the next of the job's line be looked at when one of it has started and there is room for another: the limit was raised, or several
@@ -99,7 +121,10 @@ func attemptNumbers(attempts []AttemptRow) map[string]int {
 
 // assign gives the free slots out by turn: to ready steps of running instances and to waiting instances alike. Each pool is looked at by itself, so
 // that a full one hides nothing behind it.
-func (t *turn) assign(open []contender) error {
+func (t *turn) assign(open []contender) (err error) {
+	if open, err = t.lookInLanes(open); err != nil {
+		return err
+	}
 	pools := slices.Clone(t.agenda.Pools)
 	for pool, q := range t.steps {
 		if q.Len() > 0 {
@@ -115,11 +140,7 @@ func (t *turn) assign(open []contender) error {
 		pools = pools[:min(1, len(pools))]
 	}
 
-	type entry struct {
-		step      readyStep
-		contender *contender
-	}
-	var entries []entry
+	var bids []bid
 	for _, pool := range pools {
 		room := t.room(pool)
 		if q := t.steps[pool]; q != nil {
@@ -129,7 +150,15 @@ func (t *turn) assign(open []contender) error {
 					continue
 				}
 				t.popped = append(t.popped, s)
-				entries = append(entries, entry{step: s})
+				l, err := t.lane(&s.run.instance)
+				if err != nil {
+					return err
+				}
+				if l != nil && l.slots >= l.cap(t.cfg.Slots) {
+					t.back = append(t.back, s)
+					continue
+				}
+				bids = append(bids, bid{step: s, lane: l})
 				n++
 			}
 		}
@@ -139,27 +168,44 @@ func (t *turn) assign(open []contender) error {
 				return fmt.Errorf("list the queue of pool %q: %w", pool, err)
 			}
 			for i := range queued {
-				entries = append(entries, entry{contender: &contender{instance: queued[i]}})
+				bids = append(bids, bid{contender: &contender{instance: queued[i]}})
 			}
 		}
 	}
 	for i := range open {
-		entries = append(entries, entry{contender: &open[i]})
+		l, err := t.lane(&open[i].instance)
+		if err != nil {
+			return err
+		}
+		bids = append(bids, bid{contender: &open[i], lane: l})
 	}
-	for i := range entries {
-		if c := entries[i].contender; c != nil {
-			entries[i].step = readyStep{run: &run{instance: c.instance}, step: -1}
+	others := 0
+	for i := range bids {
+		if c := bids[i].contender; c != nil {
+			bids[i].step = readyStep{run: &run{instance: c.instance}, step: -1}
+		}
+		if bids[i].lane == nil {
+			others++
 		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return compareTurn(a.step, b.step) })
-	for _, en := range entries {
-		if en.contender == nil {
-			if err := t.startOrKeep([]readyStep{en.step}); err != nil {
+	t.rank(bids)
+	for i := range bids {
+		b := &bids[i]
+		if b.lane == nil {
+			others--
+		}
+		spared := t.spared(b, others)
+		if b.contender == nil {
+			if spared {
+				t.back = append(t.back, b.step)
+				continue
+			}
+			if err := t.startOrKeep([]readyStep{b.step}); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := t.admit(en.contender); err != nil {
+		if err := t.admit(b.contender, b.lane, spared); err != nil {
 			return err
 		}
 	}
@@ -167,11 +213,20 @@ func (t *turn) assign(open []contender) error {
 }
 
 // admit claims an instance when there is room for it, after looking once more at what may have changed since it was judged.
-func (t *turn) admit(c *contender) error {
+func (t *turn) admit(c *contender, l *lane, spared bool) error {
 	room := t.room(c.instance.Pool)
 	fresh := c.judged
-	if room == 0 && !fresh {
+	why := ""
+	if l != nil {
+		if why = l.full(t.cfg.Slots); why == "" && spared {
+			why = "the last free slot is for what is of no backfill"
+		}
+	}
+	if (room == 0 || why != "") && !fresh {
 		return nil // stays queued
+	}
+	if why != "" {
+		return t.enqueue(c, Reason{Code: ReasonLane, Detail: why})
 	}
 	if !fresh {
 		v, err := t.judge(c)
@@ -217,7 +272,11 @@ func (t *turn) admit(c *contender) error {
 // startOrKeep starts the steps for which there is room and keeps the others for a later pass.
 func (t *turn) startOrKeep(ready []readyStep) error {
 	for _, s := range ready {
-		if t.room(s.run.job.Pool) == 0 {
+		l, err := t.lane(&s.run.instance)
+		if err != nil {
+			return err
+		}
+		if t.room(s.run.job.Pool) == 0 || l != nil && l.slots >= l.cap(t.cfg.Slots) {
 			t.back = append(t.back, s)
 			continue
 		}
@@ -259,6 +318,15 @@ func (t *turn) start(s readyStep) error {
 		}
 	}
 	t.spend(r.job.Pool)
+	l, err := t.lane(&r.instance)
+	if err != nil {
+		return err
+	}
+	if l != nil {
+		l.slots++
+		l.pools[r.job.Pool]++
+	}
+	t.laneLast[""], t.laneLast[r.job.Pool] = l != nil, l != nil
 	t.starts = append(t.starts, startedStep{s, id, number})
 	return nil
 }

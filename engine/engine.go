@@ -92,6 +92,7 @@ type Engine struct {
 	live     map[int64]liveAttempt
 	steps    map[string]*stepQueue // ready to start, by pool
 	delayed  delayQueue            // a retry that is not due yet
+	laneLast map[string]bool       // whether what started last was of a backfill, here and in each pool: whose turn it is where there is one slot
 	staged   staged
 	ids      idBlock
 	nextPass time.Time
@@ -128,7 +129,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}}
+	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}}
 	e.forget()
 	e.inbox.signal = make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode

@@ -386,7 +386,7 @@ func judgeConcurrency(_ time.Time, s *Situation) Verdict {
 	}
 	return Verdict{
 		Reason:       Reason{Code: ReasonConcurrency, Detail: fmt.Sprintf("%d of %d", s.Active, s.limit())},
-		CancelActive: s.Job.Overlap == OverlapCancelRunning,
+		CancelActive: s.Job.Overlap == OverlapCancelRunning && s.Instance.Kind != Backfill, // it gives way to what is due now
 	}
 }
 
@@ -399,7 +399,7 @@ func (s *Situation) begins() time.Time { return latest(s.Instance.PlanTime, s.In
 // waitDeadline is when the job's waitTimeout ends the wait: counted from when the waiting begins or the last upstream plan time, whichever is
 // later, since an instance may rightly wait for a later one (`dependencies.md` §3).
 func (s *Situation) waitDeadline() (time.Time, bool) {
-	if s.Job.WaitTimeout <= 0 {
+	if s.Job.WaitTimeout <= 0 || s.Instance.Kind == Backfill { // nobody knows when its lane lets it wait
 		return time.Time{}, false
 	}
 	from := s.begins()

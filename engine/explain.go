@@ -74,6 +74,13 @@ func (e *Engine) explainWaits(v View, x *Explanation, now time.Time) error {
 		return nil
 	}
 	x.Gates = Verdicts(now, s)
+	if x.Instance.Kind == Backfill {
+		lane, err := e.laneVerdict(v, &x.Instance, now)
+		if err != nil {
+			return err
+		}
+		x.Gates = append(x.Gates, lane)
+	}
 	for _, g := range x.Gates {
 		if !g.Open && x.Holding == "" {
 			x.Holding = g.Gate
@@ -221,4 +228,5 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonClock:        "the clock jumped",
 	ReasonCycle:        "blocked by a cycle:",
 	ReasonDefinition:   "its definition cannot be carried out",
+	ReasonLane:         "its backfill holds it",
 }

@@ -114,6 +114,7 @@ const (
 	ReasonClock        ReasonCode = "clock"      // the machine's clock was set, or stood still
 	ReasonCycle        ReasonCode = "cycle"      // waits for an instance that waits for it; Detail is the path
 	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
+	ReasonLane         ReasonCode = "lane"       // its backfill starts nothing more just now; Detail says why
 )
 
 // A Wait is one contiguous range of an upstream job's plan times that an instance waits for, with the reason that it does. Several rows

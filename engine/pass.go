@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
@@ -19,7 +20,7 @@ func (e *Engine) pass(ctx context.Context, now time.Time) (idle bool, err error)
 		if t != nil {
 			t.putBack() // the transaction was rolled back because of a neighbour
 		}
-		t = &turn{Engine: e, tx: tx, now: now, ids: e.ids}
+		t = &turn{Engine: e, tx: tx, now: now, ids: e.ids, laneLast: maps.Clone(e.laneLast)}
 		return t.take()
 	})
 	if err != nil {
@@ -61,15 +62,22 @@ type turn struct {
 	used    map[string]int // attempts that live, by pool
 	carried map[int64]bool // outbox rows that a live attempt carries
 
-	agenda   Agenda      // of the rows, with what came in
-	popped   []readyStep // taken from the working set's queues
-	back     []readyStep // of those, and of the instances begun: what found no slot
-	later    []delayedStep
-	begun    []*run
-	starts   []startedStep
-	errands  []startedErrand
-	notices  []Notice
-	cancels  []cancelRequest
+	agenda  Agenda      // of the rows, with what came in
+	popped  []readyStep // taken from the working set's queues
+	back    []readyStep // of those, and of the instances begun: what found no slot
+	later   []delayedStep
+	begun   []*run
+	starts  []startedStep
+	errands []startedErrand
+	notices []Notice
+	cancels []cancelRequest
+	again   bool // a turn that follows at once goes on with a backfill
+
+	lanes     map[string]*lane // of the open backfills, by key
+	laneOrder []*lane
+	laneLast  map[string]bool // whether what started last was of a backfill: here, and in each pool
+	opens     time.Time       // when the window of a backfill opens
+
 	passedOn bool // one in the queue was not runnable any more: its place goes to the next, in a turn that follows at once
 	next     time.Time
 	idle     bool
@@ -105,6 +113,9 @@ func (t *turn) take() (err error) {
 		return err
 	}
 	if err := t.countSlots(); err != nil {
+		return err
+	}
+	if err := t.readLanes(); err != nil {
 		return err
 	}
 	if t.agenda, err = t.tx.Agenda(); err != nil {
@@ -224,7 +235,7 @@ func (t *turn) lookAtDue() (open []contender, full bool, err error) {
 		case !v.Open:
 			err = t.settleClosed(&c, v)
 		case c.job.Instantaneous():
-			_, err = t.begin(&c)
+			err = t.beginAtOnce(&c)
 		default:
 			open = append(open, c)
 		}
@@ -374,7 +385,11 @@ func (t *turn) plan(full bool) error {
 	if t.free > 0 {
 		t.next = earliest(t.next, left.Outbox)
 	}
-	if full || t.passedOn {
+	if err := t.endLanes(); err != nil {
+		return fmt.Errorf("close the backfills that have ended: %w", err)
+	}
+	t.next = earliest(t.next, t.opens)
+	if full || t.passedOn || t.again {
 		t.next = t.now
 	}
 	t.idle = t.cfg.Closed && !full && len(left.Pools) == 0 && left.Outbox.IsZero() && len(t.runs)+len(t.begun) == 0 && len(t.live)+len(t.starts)+len(t.errands) == 0 &&
@@ -393,7 +408,7 @@ func (t *turn) putBack() {
 // commit lets the working set take over what is now in rows, and hands the attempts out.
 func (t *turn) commit() {
 	e := t.Engine
-	e.ids, e.nextPass = t.ids, t.next
+	e.ids, e.nextPass, e.laneLast = t.ids, t.next, t.laneLast
 	e.health.disk.Store(t.disk)
 	for _, r := range t.begun {
 		e.runs[r.instance.ID] = r

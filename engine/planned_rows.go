@@ -99,12 +99,7 @@ func (l *rowLine) Pop() any {
 
 // appendWaits appends the rows of one binding: one, or one a piece where `hours` cuts the set.
 func (d *DependencyPlan) appendWaits(waits []Wait, instance, upstream int64, n int) []Wait {
-	b := &d.Bindings[n]
-	base := Wait{
-		Instance: instance, Dependency: d.Index, Upstream: upstream, Ref: d.Upstream.Ref(),
-		Rule: b.Reason.String(), Select: b.Select.String(), WindowFrom: b.Window.From, WindowTo: b.Window.To, Closed: b.Window.Closed.String(),
-		OnMissing: d.Dependency.OnMissing, OnFailed: d.Dependency.OnFailed, Ended: d.Ended, Timeout: d.Dependency.Timeout,
-	}
+	b, base := &d.Bindings[n], d.base(instance, upstream, n)
 	add := func(times []time.Time) {
 		w := base
 		w.N = len(waits)
@@ -121,6 +116,16 @@ func (d *DependencyPlan) appendWaits(waits []Wait, instance, upstream int64, n i
 		add(piece)
 	}
 	return waits
+}
+
+// base is a row of one binding, of nothing yet.
+func (d *DependencyPlan) base(instance, upstream int64, n int) Wait {
+	b := &d.Bindings[n]
+	return Wait{
+		Instance: instance, Dependency: d.Index, Upstream: upstream, Ref: d.Upstream.Ref(),
+		Rule: b.Reason.String(), Select: b.Select.String(), WindowFrom: b.Window.From, WindowTo: b.Window.To, Closed: b.Window.Closed.String(),
+		OnMissing: d.Dependency.OnMissing, OnFailed: d.Dependency.OnFailed, Ended: d.Ended, Timeout: d.Dependency.Timeout,
+	}
 }
 
 // spreadOffset is how far the job's starts move after their plan time: the same for each of its instances, by hash of its name.

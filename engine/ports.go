@@ -60,7 +60,7 @@ type View interface {
 	Facts(w *Wait) (Facts, error)
 	// Due lists waiting instances whose time to be looked at has come (wake ≤ now), earliest first, at most limit.
 	Due(now time.Time, limit int) ([]Instance, error)
-	// Queued lists waiting instances of the pool that only lack a slot, by priority (9 first), plan time, id, at most limit.
+	// Queued lists waiting instances of the pool that only lack a slot and are of no backfill, by priority (9 first), plan time, id, at most limit.
 	Queued(pool string, limit int) ([]Instance, error)
 	// Agenda tells what the rows want to be looked at, at the cost of one look-up each, and of one for each pool.
 	Agenda() (Agenda, error)
@@ -88,13 +88,14 @@ type View interface {
 	ResourceView
 	DurationView
 	OperationView
+	BackfillView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
 type Agenda struct {
 	Wake   time.Time // the earliest time at which a waiting instance must be looked at
 	Outbox time.Time // the earliest NotBefore of an undelivered outbox row that no live attempt carries
-	Pools  []string  // in which instances are queued, in order of name
+	Pools  []string  // in which instances that are of no backfill are queued, in order of name
 }
 
 // Tx reads and writes.
@@ -117,7 +118,8 @@ type Tx interface {
 	SetPlannedTo(job int64, from, to time.Time) (bool, error)
 
 	// InsertInstances inserts instances in state waiting with their waits. One whose identity (job, key, plan time) exists already is left as
-	// it is, with its waits. The values are read during the iteration only. It returns how many were new. The instance's first wake is NotBefore.
+	// it is, with its waits. The values are read during the iteration only. It returns how many were new. The instance's first wake is NotBefore; one of a
+	// backfill has none: its lane looks at it.
 	InsertInstances(iter.Seq2[*Instance, []Wait]) (int, error)
 	// DeleteUnstarted removes the job's scheduled, waiting, never looked at (gate time), instances that nobody has acted on with plan time ≥ from, and their waits. It returns how many.
 	DeleteUnstarted(job int64, from time.Time) (int, error)
@@ -168,6 +170,7 @@ type Tx interface {
 
 	ResourceTx
 	OperationTx
+	BackfillTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

@@ -8,8 +8,8 @@ const agendaSQL = `SELECT
 	(SELECT not_before FROM outbox o WHERE state = 'pending'
 		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.outbox = o.id AND a.outcome IS NULL AND a.outbox IS NOT NULL)
 		ORDER BY not_before LIMIT 1),
-	EXISTS (SELECT 1 FROM instance WHERE state = 'waiting' AND gate = 'slot'),
-	(SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' ORDER BY pool LIMIT 1)`
+	EXISTS (SELECT 1 FROM instance WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill'),
+	(SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill' ORDER BY pool LIMIT 1)`
 
 // Agenda tells what the rows want to be looked at.
 func (v *view) Agenda() (a engine.Agenda, err error) {

@@ -103,10 +103,13 @@ func (p *planning) add(i *engine.Instance, waits []engine.Wait) error {
 	if notBefore.IsZero() {
 		notBefore = i.PlanTime
 	}
-	var at any = notBefore.UnixMilli()
+	var at, wake any = notBefore.UnixMilli(), nil
+	if i.Kind != engine.Backfill {
+		wake = at
+	}
 	p.instances = appendValues(p.instances,
 		i.ID, i.Job, i.Version, string(i.Kind), i.Key, i.PlanTime.UnixMilli(), offset(i.PlanTime), string(gate), p.text, i.Fence, i.DryRun, i.Frozen,
-		at, at, int64(i.Priority), i.Pool, encodeMap(i.Params), i.Confirmed)
+		at, wake, int64(i.Priority), i.Pool, encodeMap(i.Params), i.Confirmed)
 	p.waits = append(p.waits, waits...)
 	p.counts = append(p.counts, len(waits))
 	for n := range waits {

@@ -86,9 +86,9 @@ const (
 	waitingSQL = instanceColumns + `WHERE i.job = ? AND i.ended_at IS NULL AND i.state = 'waiting'
 		ORDER BY +i.plan_time, +i.id` // the + keeps the order from being a reason to walk through all that ever was
 	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT CAST(? AS INTEGER)`
-	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.pool = ?
+	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.kind <> 'backfill' AND i.pool = ?
 		ORDER BY i.priority DESC, i.plan_time, i.id LIMIT CAST(? AS INTEGER)`
-	nextPoolSQL    = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' AND pool > ? ORDER BY pool LIMIT 1`
+	nextPoolSQL    = `SELECT pool FROM instance WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill' AND pool > ? ORDER BY pool LIMIT 1`
 	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
 	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`

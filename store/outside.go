@@ -7,6 +7,8 @@ import (
 	"net/url"
 
 	"modernc.org/sqlite/lib"
+
+	"github.com/pressly/goose/v3"
 )
 
 // openOutside opens a database that another process may be writing to, or that must stay as it is. Unlike a reader of the server's own pool the
@@ -89,11 +91,9 @@ func KnownSchema() int64 {
 	if err != nil {
 		panic("stuck, this is a bug: " + err.Error()) // they are part of the program
 	}
-	var version int64
-	for _, e := range entries { // in order of name, which begins with the number
-		if _, err := fmt.Sscanf(e.Name(), "%d", &version); err != nil {
-			panic("stuck, this is a bug: " + e.Name() + ": " + err.Error())
-		}
+	version, err := goose.NumericComponent(entries[len(entries)-1].Name()) // in order of name; numbers may be left out
+	if err != nil {
+		panic("stuck, this is a bug: " + err.Error())
 	}
 	return version
 }

@@ -89,7 +89,7 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 		return f, nil
 	}
 	from, to := w.First.UnixMilli(), w.Last.UnixMilli()
-	f.Planned = mark.planned && mark.plannedTo > to
+	f.Planned = mark.planned && mark.plannedTo > to || w.Key != "" // a backfill is written down as a whole
 
 	wantOpen := w.Ended || w.OnFailed == engine.FailedRun
 	take := func(c *columns) error {

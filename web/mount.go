@@ -116,6 +116,7 @@ func apiConfig() huma.Config {
 		{Name: "jobs", Description: "Definitions and when they are due"},
 		{Name: "instances", Description: "Jobs at their plan times: what waits, starts and ends"},
 		{Name: "attempts", Description: "Executions and their logs"},
+		{Name: "backfills", Description: "Days that have passed, run again or for the first time"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},
@@ -156,8 +157,11 @@ func (rt *route) operation() huma.Operation {
 func (rt *route) document(description *huma.OpenAPI) {
 	item := description.Paths[rt.Pattern]
 	op := item.Get
-	if rt.Method == http.MethodPost {
+	switch rt.Method {
+	case http.MethodPost:
 		op = item.Post
+	case http.MethodPatch:
+		op = item.Patch
 	}
 	usual := op.Responses[strconv.Itoa(op.DefaultStatus)]
 	for status, example := range rt.Answers {
@@ -189,8 +193,11 @@ func openAnswers(description *huma.OpenAPI) {
 	schemas := description.Components.Schemas.Map()
 	closed := map[*huma.Schema]bool{}
 	for _, item := range description.Paths {
-		if item.Post != nil && item.Post.RequestBody != nil {
-			for _, media := range item.Post.RequestBody.Content {
+		for _, op := range []*huma.Operation{item.Post, item.Patch} {
+			if op == nil || op.RequestBody == nil {
+				continue
+			}
+			for _, media := range op.RequestBody.Content {
 				closed[description.Components.Schemas.SchemaFromRef(media.Schema.Ref)] = true
 			}
 		}

@@ -82,4 +82,6 @@ type Control interface {
 	Confirm(ctx context.Context, id int64, actor string, now time.Time) (engine.Instance, error)
 	Explain(ctx context.Context, id int64, now time.Time) (engine.Explanation, error)
 	OperationControl
+
+	BackfillControl
 }

@@ -83,16 +83,20 @@ func (s *server) status(ctx context.Context, _ *struct{}) (*statusOutput, error)
 		return nil, err
 	}
 	states, gates := n.States, n.Gates
-	out.Body.Instances = InstanceCounts{
-		Waiting: states[engine.Waiting], Running: states[engine.Running], Lost: states[engine.Lost], Succeeded: states[engine.Succeeded],
-		Forced: states[engine.Forced], Failed: states[engine.Failed], Skipped: states[engine.Skipped], Cancelled: states[engine.Cancelled],
-	}
+	out.Body.Instances = newInstanceCounts(states)
 	out.Body.Gates = GateCounts{
 		Time: gates[engine.GateTime], Dependency: gates[engine.GateDependency], Confirm: gates[engine.GateConfirm], Frozen: gates[engine.GateFrozen],
 		Concurrency: gates[engine.GateConcurrency], Slot: gates[engine.GateSlot], Disk: gates[engine.GateDisk],
 	}
 	out.Body.Slots.Used = n.Live
 	return out, nil
+}
+
+func newInstanceCounts(states map[engine.State]int) InstanceCounts {
+	return InstanceCounts{
+		Waiting: states[engine.Waiting], Running: states[engine.Running], Lost: states[engine.Lost], Succeeded: states[engine.Succeeded],
+		Forced: states[engine.Forced], Failed: states[engine.Failed], Skipped: states[engine.Skipped], Cancelled: states[engine.Cancelled],
+	}
 }
 
 // describe answers with openapi.json, as it was written when the server started.

@@ -89,6 +89,7 @@ func (c *client) send(ctx context.Context, method, path string, query url.Values
 // readProblem makes an error of an application/problem+json answer.
 func readProblem(response *http.Response) error {
 	problem := struct {
+		Code   string `json:"code"`
 		Title  string `json:"title"`
 		Detail string `json:"detail"`
 		Hint   string `json:"hint"`
@@ -102,7 +103,7 @@ func readProblem(response *http.Response) error {
 	if err != nil || json.Unmarshal(data, &problem) != nil {
 		return answer
 	}
-	answer.Title, answer.Detail, answer.Hint = problem.Title, problem.Detail, problem.Hint
+	answer.Code, answer.Title, answer.Detail, answer.Hint = problem.Code, problem.Title, problem.Detail, problem.Hint
 	for _, e := range problem.Errors {
 		line := e.Message
 		if e.Location != "" {

@@ -78,6 +78,7 @@ func (e *failedError) Error() string { return e.summary }
 // An answerError is an error that the server answered with.
 type answerError struct {
 	Status int    // HTTP
+	Code   string // of the problem
 	Title  string // the problem in words
 	Detail string
 	Hint   string

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/almanac-sched/almanac/web"
 )
 
 func TestMain(m *testing.M) {
@@ -43,6 +45,7 @@ func TestScript(t *testing.T) {
 			"signal": signalCommand,
 			"loaded": loadedCommand,
 			"field":  fieldCommand,
+			"state":  stateCommand,
 			"spoil":  spoilCommand,
 		},
 	})
@@ -126,6 +129,22 @@ func loadedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	poll(ts, args[1], func() bool {
 		return newClient(f.Address, f.Token).get(context.Background(), path("jobs", ref.Workflow, ref.Job), nil, nil) == nil
+	})
+}
+
+// state BACKFILL STATE waits until a backfill of the server of the data directory is in a state.
+func stateCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: state BACKFILL STATE")
+	}
+	f, ok := readServerFile(ts.MkAbs(ts.Getenv("ALMANAC_DATA")))
+	if !ok {
+		ts.Fatalf("no server in %s", ts.Getenv("ALMANAC_DATA"))
+	}
+	poll(ts, args[0]+" to be "+args[1], func() bool {
+		var b web.Backfill
+		ts.Check(newClient(f.Address, f.Token).get(context.Background(), path("backfills", args[0]), nil, &b))
+		return string(b.State) == args[1]
 	})
 }
 

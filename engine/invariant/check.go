@@ -122,6 +122,7 @@ type check struct {
 	removed  time.Time          // no event behind it was
 	kept     time.Time          // an instance with a plan time before it may be gone; zero when none is
 	last     int64              // the newest event when the check began
+	lanes    lanes
 }
 
 // jobRows is what is known of one job.
@@ -182,6 +183,9 @@ func (c *check) begin() error {
 		for i := range j.versions {
 			c.decode(&j.versions[i])
 		}
+	}
+	if err := c.readBackfills(); err != nil {
+		return err
 	}
 	running, err := c.s.Running()
 	if err != nil {

@@ -137,7 +137,8 @@ func (c *check) pinned(f *facts) {
 		c.skipped("I13") // a rerun may have another version than the one that it was planned with
 		return
 	}
-	c.must((i.Priority == f.job.Priority || i.Touched) && i.Pool == f.job.Pool, "I13", i, "priority %d and pool %q, and version %d says %d and %q", i.Priority, i.Pool, i.Version,
+	given := i.Touched || i.Kind == engine.Backfill // a person has acted on it, or its backfill says
+	c.must((given || i.Priority == f.job.Priority) && i.Pool == f.job.Pool, "I13", i, "priority %d and pool %q, and version %d says %d and %q", i.Priority, i.Pool, i.Version,
 		f.job.Priority, f.job.Pool)
 	for n := range f.steps {
 		known := slices.ContainsFunc(f.job.Steps, func(s engine.Step) bool { return s.Name == f.steps[n].Step })

@@ -241,6 +241,8 @@ func (c *check) readLoads(ctx context.Context) error {
 				switch e.Kind {
 				case "clock-jump":
 					c.jumped = true
+				case "backfill":
+					c.backfillEvent(e)
 				case "define", "load":
 					c.jumped = c.jumped || e.At.Before(loaded) // it was set back while no server ran
 					loaded = latest(loaded, e.At)

@@ -173,6 +173,9 @@ func (c *check) instance(i *engine.Instance) error {
 	c.outcomes(f)
 	c.deliveries(f)
 	c.recovery(f)
+	if err := c.inLane(f); err != nil {
+		return err
+	}
 	if err := c.claimed(f); err != nil {
 		return err
 	}
@@ -190,8 +193,8 @@ func (c *check) isWhole(f *facts) bool {
 	}
 	i := f.i
 	told := []time.Time{i.StartedAt, i.EndedAt}
-	if i.Kind == engine.Manual {
-		told = append(told, i.NotBefore) // when it was triggered
+	if i.Kind != engine.Scheduled {
+		told = append(told, i.NotBefore) // when it was triggered, or its backfill applied
 	}
 	for n := range f.attempts {
 		told = append(told, f.attempts[n].StartedAt)
@@ -263,6 +266,9 @@ func (c *check) whole() error {
 		return err
 	}
 	if err := c.cycles(); err != nil {
+		return err
+	}
+	if err := c.backfills(); err != nil {
 		return err
 	}
 	return c.settled()

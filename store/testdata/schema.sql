@@ -44,7 +44,7 @@ CREATE TABLE backfill (
   options    TEXT NOT NULL,
   actor      TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  ended_at   INTEGER,
+  ended_at   INTEGER, stage TEXT NOT NULL DEFAULT 'running' CHECK (stage = 'running' OR stage = 'paused' OR stage = 'cancelling'), reason TEXT NOT NULL DEFAULT '{"code":"planned"}', resumed_at INTEGER,
   CHECK ((state = 'open') = (ended_at IS NULL))
 ) STRICT;
 
@@ -264,6 +264,10 @@ CREATE INDEX attempt_live ON attempt (id) WHERE outcome IS NULL;
 
 CREATE INDEX attempt_outbox ON attempt (outbox) WHERE outcome IS NULL AND outbox IS NOT NULL;
 
+CREATE INDEX backfill_ended ON backfill (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE INDEX backfill_open ON backfill (id) WHERE ended_at IS NULL;
+
 CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
 
 CREATE INDEX instance_ended ON instance (ended_at) WHERE ended_at IS NOT NULL;
@@ -276,6 +280,8 @@ CREATE INDEX instance_held ON instance (job, gate, priority DESC, plan_time, id)
 
 CREATE INDEX instance_key ON instance (job, key, plan_time) WHERE key <> '';
 
+CREATE INDEX instance_lane ON instance (key, state, gate, id) WHERE kind = 'backfill';
+
 CREATE INDEX instance_list_ended ON instance (plan_time) WHERE ended_at IS NOT NULL;
 
 CREATE INDEX instance_list_notable ON instance (state, plan_time) WHERE state <> 'waiting' AND state <> 'succeeded';
@@ -284,7 +290,7 @@ CREATE INDEX instance_list_open ON instance (plan_time) WHERE ended_at IS NULL;
 
 CREATE INDEX instance_open ON instance (job, key, frozen, plan_time, ended_at) WHERE ended_at IS NULL;
 
-CREATE INDEX instance_queue ON instance (pool, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate = 'slot';
+CREATE INDEX instance_queue ON instance (pool, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill';
 
 CREATE INDEX instance_running ON instance (job) WHERE state IN ('running', 'lost');
 

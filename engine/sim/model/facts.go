@@ -39,7 +39,7 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 		return f, nil
 	}
 	from, to := w.First.UnixMilli(), w.Last.UnixMilli()
-	f.Planned = job != nil && !job.PlannedTo.IsZero() && job.PlannedTo.UnixMilli() > to
+	f.Planned = job != nil && !job.PlannedTo.IsZero() && job.PlannedTo.UnixMilli() > to || w.Key != ""
 	if from > to {
 		return f, nil
 	}

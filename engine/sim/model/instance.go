@@ -51,6 +51,7 @@ func (s *state) putInstance(id int64, row *instance) (old *instance) {
 	move(s.failed, failedKey, old, row)
 	move(s.done, doneKey, old, row)
 	move(s.ended, endedKey, old, row)
+	move(s.lane, keyInLane, old, row)
 	if was, is := isOpen(old), isOpen(row); was != is {
 		for _, w := range s.waits[id] {
 			s.indexWait(w, is)
@@ -106,7 +107,7 @@ func wakeKey(i *instance) (moment, bool) {
 }
 
 func queueKey(i *instance) (turn, bool) {
-	if i == nil || i.State != engine.Waiting || i.Gate != engine.GateSlot {
+	if i == nil || i.State != engine.Waiting || i.Gate != engine.GateSlot || i.Kind == engine.Backfill {
 		return turn{}, false
 	}
 	return turn{pool: i.Pool, priority: i.Priority, at: i.PlanTime.UnixMilli(), id: i.ID}, true

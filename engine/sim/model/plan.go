@@ -76,7 +76,9 @@ func planned(i *engine.Instance) (*instance, error) {
 	}
 	_, offset := i.PlanTime.Zone()
 	row.NotBefore = inZone(utc(row.NotBefore), offset)
-	row.wake = row.NotBefore.UnixMilli()
+	if row.wake = row.NotBefore.UnixMilli(); i.Kind == engine.Backfill {
+		row.wake = never // its lane looks at it
+	}
 	switch {
 	case i.Kind != engine.Scheduled && i.Kind != engine.Manual && i.Kind != engine.Backfill:
 		return nil, fmt.Errorf("instance %d: %w: there is no kind %q", i.ID, ErrConstraint, i.Kind)

@@ -46,6 +46,7 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			set(t, (*state).putLease, name, nil)
 		}
 	}
+	t.pruneBackfills(before)
 	t.pruneHistory(before, pruneEvents*limit)
 	return instances, attempts, nil
 }

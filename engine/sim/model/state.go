@@ -27,6 +27,7 @@ type state struct {
 	revisions map[int64]*int64   // of the definitions, when a job was last put
 	resources map[resourceKey]*engine.ResourceRow
 	reaches   map[pair]*int64
+	backfills map[int64]*engine.BackfillRow
 	history   history
 
 	jobNames *ordered[jobName]
@@ -43,6 +44,7 @@ type state struct {
 	failed  *ordered[groupKey] // those that failed or were cancelled
 	done    *ordered[groupKey] // those that satisfy
 	ended   *ordered[moment]   // instances by end
+	lane    *ordered[laneKey]  // instances of backfills by where they stand
 
 	needs  *ordered[needKey]  // waits of open instances by upstream job
 	some   *ordered[rangeKey] // those of select any or a count, by range
@@ -203,7 +205,8 @@ func newState() *state {
 		jobs:     map[int64]*engine.JobRow{}, versions: map[int64]*engine.VersionRow{}, instances: map[int64]*instance{},
 		waits: map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
 		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{},
-		resources: map[resourceKey]*engine.ResourceRow{}, reaches: map[pair]*int64{},
+		resources: map[resourceKey]*engine.ResourceRow{}, reaches: map[pair]*int64{}, backfills: map[int64]*engine.BackfillRow{},
+		lane:     newOrdered(compareLanes),
 		history:  history{start: 1, first: 1, of: newOrdered(compareBelonging)},
 		jobNames: newOrdered(compareNames), places: newOrdered(comparePlaces),
 		waiting: newOrdered(compareInJob), wake: newOrdered(compareMoments), queue: newOrdered(compareTurns), line: newOrdered(compareTurns),
@@ -220,7 +223,7 @@ func (s *state) clone() *state {
 		counters: maps.Clone(s.counters), jobs: maps.Clone(s.jobs), versions: maps.Clone(s.versions), instances: maps.Clone(s.instances),
 		waits: maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
 		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), resources: maps.Clone(s.resources),
-		reaches: maps.Clone(s.reaches), history: s.history.clone(),
+		reaches: maps.Clone(s.reaches), backfills: maps.Clone(s.backfills), history: s.history.clone(), lane: s.lane.clone(),
 		jobNames: s.jobNames.clone(), places: s.places.clone(),
 		waiting: s.waiting.clone(), wake: s.wake.clone(), queue: s.queue.clone(), line: s.line.clone(), watch: s.watch.clone(),
 		needs: s.needs.clone(), some: s.some.clone(), cancel: s.cancel.clone(), running: s.running.clone(), active: s.active.clone(),

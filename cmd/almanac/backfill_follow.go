@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/almanac-sched/almanac/web"
+)
+
+// followEvery is how often a backfill that is followed is looked at.
+const followEvery = 500 * time.Millisecond
+
+// followBackfill shows a backfill until it has ended: a bar on a terminal, elsewhere a line for each change.
+func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, form string) (web.Backfill, error) {
+	show := func(*web.Backfill) {}
+	switch {
+	case form == "json":
+	case a.terminal(a.stderr):
+		bar := newBar(a.stderr, int64(b.Total))
+		bar.writer.SetMessageLength(44)
+		defer bar.end()
+		show = func(b *web.Backfill) {
+			bar.tracker.SetValue(int64(b.Done))
+			bar.tracker.UpdateMessage(text.Trim(followWords(b), 44))
+		}
+	default:
+		last := ""
+		show = func(b *web.Backfill) {
+			if line := fmt.Sprintf("%s  %d/%d  %s", b.ID, b.Done, b.Total, followWords(b)); line != last {
+				a.warn("%s", line)
+				last = line
+			}
+		}
+	}
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	for {
+		show(&b)
+		if !b.EndedAt.IsZero() {
+			return b, nil
+		}
+		select {
+		case <-ctx.Done():
+			return b, ctx.Err()
+		case <-ticker.C:
+		}
+		id := b.ID
+		b = web.Backfill{}
+		if err := c.get(ctx, path("backfills", id), nil, &b); err != nil {
+			return b, err
+		}
+	}
+}
+
+// followWords says in a few words where a backfill is.
+func followWords(b *web.Backfill) string {
+	words := string(b.State)
+	if b.Instances.Running > 0 {
+		words = fmt.Sprintf("%d running", b.Instances.Running)
+	}
+	if b.Instances.Failed > 0 {
+		words += fmt.Sprintf(", %d failed", b.Instances.Failed)
+	}
+	if b.SecondsLeft != nil && *b.SecondsLeft > 0 {
+		words += ", about " + duration(time.Duration(*b.SecondsLeft)*time.Second) + " left"
+	} else if b.Holding != "" && b.Instances.Running == 0 {
+		words += ": " + printable(b.Holding)
+	}
+	return words
+}

@@ -1,0 +1,421 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A BackfillApplication asks for a saved plan to be carried out.
+type BackfillApplication struct {
+	ID          string
+	At          time.Time
+	Fingerprint string
+	Request     BackfillRequest
+	Jobs        []BackfillPlanJob // as they were planned, to say what has changed
+	Actor       string
+	Note        string
+}
+
+// A DriftError says that a saved plan does not hold any more, and why. It is of the kind ErrConflict.
+type DriftError struct{ Changes []string }
+
+func (e *DriftError) Error() string {
+	return "the world has changed since the plan was made, so that it was not applied: " + strings.Join(e.Changes, "; ")
+}
+
+// Unwrap gives the kind.
+func (e *DriftError) Unwrap() error { return ErrConflict }
+
+// ApplyBackfill carries a saved plan out, exactly: its instances are written in one transaction with the backfill. A plan that was applied before is
+// left as it is, and created is false. One that the definitions and rows do not give any more is refused by a *DriftError.
+func (e *Engine) ApplyBackfill(ctx context.Context, a BackfillApplication, now time.Time) (b BackfillRow, created bool, err error) {
+	for {
+		b, created, err = e.applyBackfill(ctx, a, now)
+		if !errors.Is(err, errStale) {
+			break
+		}
+		if err = e.relearn(ctx); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return BackfillRow{}, false, fmt.Errorf("apply the backfill plan %s: %w", a.ID, err)
+	}
+	e.inbox.nudge()
+	return b, created, nil
+}
+
+func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now time.Time) (b BackfillRow, created bool, err error) {
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		created = false
+		now, err := e.viewTime(tx, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
+		now = now.Truncate(time.Millisecond)
+		if a.ID != backfillID(a.Fingerprint, a.At) {
+			return fmt.Errorf("%w: the plan is not as it was saved: its id does not belong to its fingerprint; plan anew", ErrInvalid)
+		}
+		if b, err = tx.Backfill(a.ID); err == nil || !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if a.At.After(now.Add(time.Hour)) {
+			return fmt.Errorf("%w: the plan was made at %s, which is to come by this server's clock", ErrInvalid, a.At.Format(time.RFC3339))
+		}
+		d, err := e.draft(tx, a.Request, a.At)
+		if err != nil {
+			if !errors.Is(err, ErrInvalid) {
+				return err
+			}
+			return &DriftError{[]string{strings.ReplaceAll(strings.ReplaceAll(err.Error(), ErrInvalid.Error()+": ", ""), "\n", "; ")}}
+		}
+		if p := d.plan(false); p.Fingerprint != a.Fingerprint {
+			return &DriftError{drift(a.Jobs, p.Jobs)}
+		}
+		if b, err = e.writeBackfill(tx, d, &a, now); err != nil {
+			return err
+		}
+		created = true
+		return recordBackfill(tx, &b, fmt.Sprintf("applied, %d instances of %d jobs", b.Options.Instances, len(b.Options.Jobs)),
+			Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note}, now)
+	})
+	return b, created, err
+}
+
+// drift says what of the jobs has changed.
+func drift(then, now []BackfillPlanJob) []string {
+	var changes []string
+	was := map[JobRef]BackfillPlanJob{}
+	for _, j := range then {
+		was[j.Ref] = j
+	}
+	for _, j := range now {
+		old, known := was[j.Ref]
+		delete(was, j.Ref)
+		switch {
+		case !known:
+			changes = append(changes, fmt.Sprintf("%s is new in it", j.Ref))
+		case old.Definition != j.Definition:
+			changes = append(changes, fmt.Sprintf("%s has another definition", j.Ref))
+		case old.Fingerprint != j.Fingerprint:
+			changes = append(changes, fmt.Sprintf("%s has other instances, or other states of them or of what they wait for", j.Ref))
+		}
+	}
+	for _, ref := range slices.SortedFunc(maps.Keys(was), compareRefs) {
+		changes = append(changes, fmt.Sprintf("%s is no part of it any more", ref))
+	}
+	if changes == nil {
+		changes = []string{"it was made for another request"}
+	}
+	return changes
+}
+
+// writeBackfill writes the backfill and its instances, in the order of their turn.
+func (e *Engine) writeBackfill(tx Tx, d *draft, a *BackfillApplication, now time.Time) (BackfillRow, error) {
+	list := d.run()
+	if len(list) == 0 {
+		return BackfillRow{}, fmt.Errorf("%w: no instance is in this backfill; the plan says of each why", ErrInvalid)
+	}
+	first, err := tx.Reserve(len(list) + 1)
+	if err != nil {
+		return BackfillRow{}, fmt.Errorf("reserve ids: %w", err)
+	}
+	b := BackfillRow{
+		ID: first, Key: a.ID, Stage: BackfillRunning, Options: d.scope.options, Actor: a.Actor, CreatedAt: now,
+		Reason: Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note},
+	}
+	b.Options.Jobs, b.Options.Instances, b.Options.Fingerprint, b.Options.Note = d.held(), len(list), a.Fingerprint, a.Note
+	for _, part := range b.Options.Jobs {
+		if part.Asked && b.Job == 0 {
+			b.Job = part.Job
+		}
+	}
+	b.From, b.To = list[0].at(), list[0].at()
+	for _, i := range list {
+		if t := i.at(); t.Before(b.From) {
+			b.From = t
+		} else if t.After(b.To) {
+			b.To = t
+		}
+	}
+	b.To = b.To.Add(time.Millisecond) // excluded
+	if err := tx.PutBackfill(b); err != nil {
+		return b, err
+	}
+	reason := Reason{Code: ReasonPlanned, Detail: "backfill " + b.Key, Actor: a.Actor}
+	inserted, err := tx.InsertInstances(func(yield func(*Instance, []Wait) bool) {
+		var waits []Wait
+		for n, item := range list {
+			job, t := item.plan.Job, item.at()
+			i := Instance{
+				ID: first + 1 + int64(n), Job: item.part.row.ID, Ref: job.Ref(), Version: item.part.row.Version, Kind: Backfill, Key: b.Key, PlanTime: t,
+				State: Waiting, Gate: GateTime, Reason: reason, NotBefore: now.In(t.Location()), Priority: lanePriority(&b.Options, job), Pool: job.Pool,
+			}
+			waits, _ = d.waits(waits[:0], item, i.ID, b.Key, nil)
+			if !yield(&i, waits) {
+				return
+			}
+		}
+	})
+	if err == nil && inserted != len(list) {
+		err = fmt.Errorf("%d of %d instances are there already", len(list)-inserted, len(list))
+	}
+	return b, wrap(err, "insert %d instances", len(list))
+}
+
+// A BackfillChange is what a person changes of a backfill; nil leaves it as it is.
+type BackfillChange struct {
+	Priority *int
+	Parallel *int
+	Share    *string
+	Window   *string // "" is none
+}
+
+// PauseBackfill keeps anything more of a backfill from starting. What runs goes on. Pausing twice is pausing once.
+func (e *Engine) PauseBackfill(ctx context.Context, key, actor, note string, now time.Time) (BackfillRow, error) {
+	return e.changeBackfill(ctx, "pause", key, actor, note, now, func(_ Tx, b *BackfillRow, _ time.Time) error {
+		if b.Stage == BackfillRunning {
+			b.Stage = BackfillPaused
+		}
+		return mustBe(b, BackfillPaused)
+	})
+}
+
+// ResumeBackfill lets a paused backfill go on, also one that stopped because an instance of it failed.
+func (e *Engine) ResumeBackfill(ctx context.Context, key, actor, note string, now time.Time) (BackfillRow, error) {
+	return e.changeBackfill(ctx, "resume", key, actor, note, now, func(_ Tx, b *BackfillRow, now time.Time) error {
+		if b.Stage == BackfillPaused {
+			b.Stage, b.ResumedAt = BackfillRunning, now
+		}
+		return mustBe(b, BackfillRunning)
+	})
+}
+
+// CancelBackfill cancels what waits of a backfill, page by page and nothing more of it starts from now on; with running, what runs is asked to stop too.
+func (e *Engine) CancelBackfill(ctx context.Context, key, actor, note string, running bool, now time.Time) (BackfillRow, error) {
+	return e.changeBackfill(ctx, "cancel", key, actor, note, now, func(_ Tx, b *BackfillRow, _ time.Time) error {
+		if b.Stage.Open() {
+			b.Stage = BackfillCancelling
+			b.Options.CancelRunning = b.Options.CancelRunning || running
+		}
+		if b.Stage == BackfillCancelled {
+			return nil
+		}
+		return mustBe(b, BackfillCancelling)
+	})
+}
+
+// SetBackfill changes how a backfill that has not ended goes on.
+func (e *Engine) SetBackfill(ctx context.Context, key string, c BackfillChange, actor, note string, now time.Time) (BackfillRow, error) {
+	return e.changeBackfill(ctx, "set", key, actor, note, now, func(tx Tx, b *BackfillRow, _ time.Time) error {
+		var mistakes []error
+		o := &b.Options
+		if c.Priority != nil {
+			if *c.Priority < 1 || *c.Priority > 9 {
+				mistakes = append(mistakes, fmt.Errorf("%w: priority %d: choose 1 (last) to 9 (first)", ErrInvalid, *c.Priority))
+			}
+			o.Priority = *c.Priority
+		}
+		if c.Parallel != nil {
+			if *c.Parallel < 0 {
+				mistakes = append(mistakes, fmt.Errorf("%w: parallel is %d; at least 1 is needed, and 0 is as many as the share lets", ErrInvalid, *c.Parallel))
+			}
+			o.Parallel = *c.Parallel
+		}
+		var err error
+		if c.Share != nil {
+			if o.Floor, o.Cap, err = ParseShare(*c.Share); err != nil {
+				mistakes = append(mistakes, err)
+			}
+		}
+		if c.Window != nil {
+			if o.Window = nil; *c.Window != "" {
+				if o.Window, err = ParseLaneWindow(*c.Window); err != nil {
+					mistakes = append(mistakes, err)
+				}
+			}
+		}
+		switch {
+		case len(mistakes) > 0:
+			return errors.Join(mistakes...)
+		case c == BackfillChange{}:
+			return fmt.Errorf("%w: nothing to change: give priority, parallel, share or window", ErrInvalid)
+		case !b.Stage.Open():
+			return fmt.Errorf("%w: it is %s", ErrConflict, b.Stage)
+		}
+		if c.Priority != nil {
+			_, err = tx.SetLanePriority(key, *c.Priority)
+		}
+		return err
+	})
+}
+
+func mustBe(b *BackfillRow, stage BackfillStage) error {
+	if b.Stage == stage {
+		return nil
+	}
+	return fmt.Errorf("%w: it is %s", ErrConflict, b.Stage)
+}
+
+// changeBackfill changes a backfill for a person, with a line in the history when that changes anything.
+func (e *Engine) changeBackfill(ctx context.Context, what, key, actor, note string, now time.Time, change func(Tx, *BackfillRow, time.Time) error) (b BackfillRow, err error) {
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		now, err := e.viewTime(tx, now)
+		if err != nil {
+			return fmt.Errorf("read the clock: %w", err)
+		}
+		now = now.Truncate(time.Millisecond)
+		if b, err = tx.Backfill(key); err != nil {
+			return err
+		}
+		before, running := b.Stage, b.Options.CancelRunning
+		if err := change(tx, &b, now); err != nil {
+			return err
+		}
+		if what != "set" && before == b.Stage && running == b.Options.CancelRunning {
+			return nil // as it was
+		}
+		reason := Reason{Code: ReasonPerson, Actor: actor, Detail: note}
+		if what != "set" {
+			b.Reason = reason
+		}
+		if err := tx.PutBackfill(b); err != nil {
+			return err
+		}
+		return recordBackfill(tx, &b, what, reason, now)
+	})
+	if err != nil {
+		return BackfillRow{}, fmt.Errorf("%s the backfill %s: %w", what, key, err)
+	}
+	e.inbox.nudge()
+	return b, nil
+}
+
+// A BackfillStatus is a backfill with how far it is.
+type BackfillStatus struct {
+	BackfillRow
+	States map[State]int
+	Why    string        // why nothing of it starts just now; "" when it may, or is over
+	Left   time.Duration // until its end, by how long its jobs took so far; 0 is not known
+	Known  bool          // Left is
+}
+
+// Backfill returns a backfill with how far it is.
+func (e *Engine) Backfill(ctx context.Context, key string, now time.Time) (s BackfillStatus, err error) {
+	err = e.cfg.Store.Read(ctx, func(v View) error {
+		row, err := v.Backfill(key)
+		if err != nil {
+			return err
+		}
+		s, err = e.backfillStatus(v, row, now)
+		return err
+	})
+	return s, wrap(err, "read the backfill %s", key)
+}
+
+// Backfills lists backfills with an id below before (0 is no bound), the newest first.
+func (e *Engine) Backfills(ctx context.Context, before int64, limit int, now time.Time) (list []BackfillStatus, err error) {
+	err = e.cfg.Store.Read(ctx, func(v View) error {
+		list = nil
+		rows, err := v.Backfills(before, limit)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			s, err := e.backfillStatus(v, row, now)
+			if err != nil {
+				return err
+			}
+			list = append(list, s)
+		}
+		return nil
+	})
+	return list, wrap(err, "list the backfills")
+}
+
+func (e *Engine) backfillStatus(v View, row BackfillRow, now time.Time) (s BackfillStatus, err error) {
+	s = BackfillStatus{BackfillRow: row}
+	if s.States, err = v.BackfillStates(row.Key); err != nil || !row.Stage.Open() {
+		return s, err
+	}
+	l := &lane{row: row, running: s.States[Running]}
+	loads, err := v.LiveInLanes()
+	if err != nil {
+		return s, err
+	}
+	for _, load := range loads {
+		if load.Key == row.Key && (!e.cfg.Shared || load.Owner == e.cfg.Owner) {
+			l.slots += load.Attempts
+		}
+	}
+	switch w := row.Options.Window; {
+	case row.Stage == BackfillPaused:
+		s.Why = "paused"
+		if row.Reason.Detail != "" {
+			s.Why += ": " + row.Reason.Detail
+		}
+	case row.Stage == BackfillCancelling:
+		s.Why = "it is being cancelled"
+	case w != nil && w.Opens(now).After(now):
+		s.Why = "its window " + w.String() + " opens at " + w.Opens(now).Format(time.RFC3339)
+	}
+	if s.Why == "" && s.States[Waiting] > 0 {
+		s.Why = l.full(e.cfg.Slots)
+	}
+	return s, e.estimateBackfill(v, &s, l)
+}
+
+// laneVerdict says why the lane of a waiting instance does not let it start, for explanations.
+func (e *Engine) laneVerdict(v View, i *Instance, now time.Time) (Verdict, error) {
+	verdict := Verdict{Gate: GateSlot, Reason: Reason{Code: ReasonLane, Detail: "its turn has not come"}}
+	row, err := v.Backfill(i.Key)
+	if err != nil {
+		return verdict, ignoreMissing(err)
+	}
+	s, err := e.backfillStatus(v, row, now)
+	if s.Why != "" {
+		verdict.Reason.Detail = s.Why
+	}
+	return verdict, err
+}
+
+// estimateBackfill estimates when a backfill will have ended: what is left of it at the median of its jobs, as many at once as may run.
+func (e *Engine) estimateBackfill(v View, s *BackfillStatus, l *lane) error {
+	left := s.States[Waiting] + s.States[Running] + s.States[Lost]
+	if left == 0 || s.Options.Instances == 0 {
+		return nil
+	}
+	var total time.Duration
+	known := 0
+	for _, part := range s.Options.Jobs {
+		d := e.defs.lookup(part.Ref)
+		if d != nil && d.job.Instantaneous() {
+			known += part.Instances
+			continue
+		}
+		estimate, err := EstimateDuration(v, part.Job)
+		if err != nil {
+			return err
+		}
+		if estimate.Of > 0 {
+			known += part.Instances
+			total += estimate.Median * time.Duration(part.Instances)
+		}
+	}
+	if known < s.Options.Instances {
+		return nil // of a job that never ran, nobody knows
+	}
+	at := l.cap(e.cfg.Slots)
+	if p := s.Options.Parallel; p > 0 {
+		at = min(at, p)
+	}
+	s.Known = true
+	s.Left = total / time.Duration(s.Options.Instances) * time.Duration(left) / time.Duration(cmp.Or(at, 1))
+	return nil
+}

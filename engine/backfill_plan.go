@@ -1,0 +1,585 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+	"sort"
+	"strconv"
+	"time"
+)
+
+// A BackfillPlan is what a backfill would do: every instance of its range, in or out, and why. It is saved, read by people, and applied later to exactly
+// what it says, or not at all.
+type BackfillPlan struct {
+	Format      string
+	ID          string // of the plan, and the key of what applying it makes
+	At          time.Time
+	Request     BackfillRequest
+	Fingerprint string // of all that it was made of: definitions, and the states of the instances looked at
+	Jobs        []BackfillPlanJob
+	In, Out     int
+	Why         map[string]int // instances by reason, in and out
+	Instances   []BackfillPlanInstance
+}
+
+// BackfillFormat is the version of the document of a saved plan.
+const BackfillFormat = "almanac-backfill/1"
+
+// A BackfillPlanJob is one job of a plan.
+type BackfillPlanJob struct {
+	Ref         JobRef
+	Definition  string // a digest of the definition
+	Fingerprint string // of its instances and what they wait for
+	In, Out     int
+	Note        string // what a person should know, such as an effective range that begins later
+}
+
+// A BackfillPlanInstance is one instance of the range.
+type BackfillPlanInstance struct {
+	Ref      JobRef
+	PlanTime time.Time
+	In       bool
+	Why      string // a word of BackfillWhy
+	Text     string // more than the word, for people; "" is nothing
+	Waits    []string
+}
+
+// BackfillWhy says what the words mean by which an instance is in a backfill or out of it.
+var BackfillWhy = map[string]string{
+	"missing":          "due, and nothing is recorded of it",
+	"failed":           "recorded as failed or cancelled",
+	"stale":            "satisfied, but before an upstream of it, or by an older definition",
+	"satisfied":        "recorded as satisfied",
+	"open":             "recorded, and has not ended: it goes on by itself",
+	"not-due":          "not due yet",
+	"off-calendar":     "a dry run on a day that is no work day; it counts as satisfied",
+	"upstream-missing": "it would wait for ever: its upstream is neither in the backfill nor recorded",
+}
+
+// PlanBackfill says what a backfill would do, from the definitions and the rows as they are. It changes nothing. Errors of kind ErrInvalid list every
+// mistake of the request.
+func (e *Engine) PlanBackfill(ctx context.Context, r BackfillRequest, now time.Time) (*BackfillPlan, error) {
+	var plan *BackfillPlan
+	for {
+		err := e.cfg.Store.Read(ctx, func(v View) error {
+			d, err := e.draft(v, r, now.Truncate(time.Millisecond))
+			if err != nil {
+				return err
+			}
+			plan = d.plan(true)
+			return nil
+		})
+		if !errors.Is(err, errStale) {
+			return plan, wrap(err, "plan the backfill")
+		}
+		if err := e.relearn(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// A draft is a backfill being planned.
+type draft struct {
+	e       *Engine
+	request BackfillRequest
+	at      time.Time
+	scope   *backfillScope
+	parts   map[JobRef]*draftPart
+	order   []*draftItem               // by plan time and job
+	records map[int64]map[int64]Record // by job and plan time
+}
+
+// A draftPart is one job of a draft.
+type draftPart struct {
+	definition
+	asked bool
+	items []*draftItem  // by plan time
+	index map[int64]int // of items by plan time
+}
+
+// A draftItem is one instance of the range.
+type draftItem struct {
+	part     *draftPart
+	plan     *JobPlan
+	n        int
+	in       bool
+	why      string
+	text     string
+	recorded bool
+	record   Record
+}
+
+func (i *draftItem) at() time.Time { return i.plan.Times[i.n] }
+
+// draft plans a backfill from definitions and rows; errStale when the rows have other definitions.
+func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) {
+	if revision, err := v.Revision(); err != nil || revision != e.defs.at() {
+		return nil, errors.Join(err, errStale)
+	}
+	scope, err := e.understand(&r, at)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{}}
+	plans, err := d.expand()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.lookUp(v, plans); err != nil {
+		return nil, err
+	}
+	d.judge()
+	return d, nil
+}
+
+// planner knows the jobs of the scope and what they wait for. Days before a job's name first appeared are planned as its rule would have had them.
+func (d *draft) planner() (*Planner, error) {
+	known := map[JobRef]bool{}
+	created := map[JobRef]time.Time{}
+	var jobs []*Job
+	add := func(def *definition) {
+		if def != nil && !known[def.row.Ref] {
+			known[def.row.Ref] = true
+			created[def.row.Ref] = def.row.CreatedAt
+			jobs = append(jobs, def.job)
+		}
+	}
+	for i := range d.scope.jobs {
+		add(&d.scope.jobs[i])
+	}
+	for i := range d.scope.jobs {
+		for n := range d.scope.jobs[i].job.DependsOn {
+			add(d.e.defs.lookup(d.scope.jobs[i].job.DependsOn[n].Job))
+		}
+	}
+	const reach = 800 // days that a dependency may look back: more than a year of months
+	return NewPlanner(jobs, func(j *Job) recurrenceOrigin {
+		return originBefore(j, created[j.Ref()], dayStart(d.scope.days[0].From.AddDays(-reach), j.When.Location))
+	})
+}
+
+// expand plans the days of the scope and makes an item of each plan time.
+func (d *draft) expand() ([]Plan, error) {
+	planner, err := d.planner()
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for i := range d.scope.jobs {
+		def := &d.scope.jobs[i]
+		timetable, zone := planner.Timetable(def.row.Ref), def.job.When.Location
+		for _, days := range d.scope.days {
+			for from := days.From; from.Compare(days.To) <= 0 && total <= backfillMost; from = from.AddDays(31) {
+				to := from.AddDays(31)
+				if end := days.To.AddDays(1); to.Compare(end) > 0 {
+					to = end
+				}
+				total += len(timetable.Between(dayStart(from, zone), dayStart(to, zone)))
+			}
+		}
+	}
+	if total > backfillMost {
+		return nil, fmt.Errorf("%w: the range holds more than %d instances; choose fewer days or fewer jobs", ErrInvalid, backfillMost)
+	}
+	for i := range d.scope.jobs {
+		def := d.scope.jobs[i]
+		d.parts[def.row.Ref] = &draftPart{definition: def, asked: d.scope.asked[def.row.Ref], index: map[int64]int{}}
+	}
+	var plans []Plan
+	for _, days := range d.scope.days {
+		plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
+			if d.parts[j.Ref()] == nil {
+				return time.Time{}, time.Time{}
+			}
+			return dayStart(days.From, j.When.Location), dayStart(days.To.AddDays(1), j.When.Location)
+		})
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, plan)
+	}
+	d.order = make([]*draftItem, 0, total)
+	for p := range plans {
+		for i := range plans[p].Jobs {
+			job := &plans[p].Jobs[i]
+			part := d.parts[job.Job.Ref()]
+			for n, t := range job.Times {
+				item := &draftItem{part: part, plan: job, n: n}
+				part.index[t.UnixMilli()] = len(part.items)
+				part.items = append(part.items, item)
+				d.order = append(d.order, item)
+			}
+		}
+	}
+	if len(d.order) == 0 {
+		return nil, fmt.Errorf("%w: none of the jobs is due on these days", ErrInvalid)
+	}
+	sort.SliceStable(d.order, func(a, b int) bool { return d.order[a].at().Before(d.order[b].at()) })
+	return plans, nil
+}
+
+// lookUp reads what is recorded of the instances of the range and of what they wait for.
+func (d *draft) lookUp(v View, plans []Plan) error {
+	for p := range plans {
+		spans := map[int64]window{}
+		widen := func(job int64, from, to time.Time) {
+			w, ok := spans[job]
+			if !ok {
+				w = window{from, to}
+			}
+			if from.Before(w.from) {
+				w.from = from
+			}
+			spans[job] = window{w.from, latest(w.to, to)}
+		}
+		for i := range plans[p].Jobs {
+			job := &plans[p].Jobs[i]
+			widen(d.parts[job.Job.Ref()].row.ID, job.From, job.To)
+			for k := range job.Dependencies {
+				up := d.e.defs.lookup(job.Dependencies[k].Upstream.Ref())
+				if up == nil {
+					return errStale
+				}
+				for n := range job.Times {
+					for _, piece := range pieces(&job.Dependencies[k], n) {
+						if len(piece) > 0 {
+							widen(up.row.ID, piece[0], piece[len(piece)-1])
+						}
+					}
+				}
+			}
+		}
+		for job, w := range spans {
+			rows, err := v.Recorded(job, w.from, w.to)
+			if err != nil {
+				return fmt.Errorf("read what is recorded of job %d: %w", job, err)
+			}
+			known := d.records[job]
+			if known == nil {
+				known = make(map[int64]Record, len(rows))
+				d.records[job] = known
+			}
+			for _, row := range rows {
+				at := row.PlanTime.UnixMilli()
+				if best, ok := known[at]; !ok || better(&row, &best) {
+					known[at] = row
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// better reports whether a record says more of its plan time than another: that it is satisfied, or may yet be; of two that
+// are, what ended last, and otherwise the scheduled one.
+func better(a, b *Record) bool {
+	rank := func(r *Record) int {
+		switch {
+		case r.State.Satisfies():
+			return 0
+		case !r.State.Ended():
+			return 1
+		}
+		return 2
+	}
+	if x, y := rank(a), rank(b); x != y {
+		return x < y
+	}
+	if a.State.Satisfies() {
+		return a.EndedAt.After(b.EndedAt)
+	}
+	return a.Key == "" && b.Key != ""
+}
+
+// judge decides which items are in.
+func (d *draft) judge() {
+	want := d.scope.wanted
+	for _, i := range d.order {
+		t := i.at()
+		i.record, i.recorded = d.records[i.part.row.ID][t.UnixMilli()]
+		state := i.record.State
+		switch {
+		case t.After(d.at):
+			i.why = "not-due"
+		case i.plan.Timetable.DryRun(t):
+			i.why = "off-calendar"
+		case !i.recorded:
+			i.why, i.in = "missing", want["missing"] || want["all"]
+		case state.Satisfies():
+			i.why, i.in = "satisfied", want["all"]
+			if want["stale"] || want["all"] {
+				if i.text = d.stale(i); i.text != "" {
+					i.why, i.in = "stale", true
+				}
+			}
+		case !state.Ended():
+			i.why, i.text = "open", fmt.Sprintf("instance %d is %s", i.record.ID, state)
+		default:
+			i.why, i.in, i.text = "failed", want["failed"] || want["all"], fmt.Sprintf("instance %d is %s", i.record.ID, state)
+		}
+	}
+	// One that is out may be what another would wait for.
+	for again := true; again; {
+		again = false
+		for _, i := range d.order {
+			if !i.in {
+				continue
+			}
+			if missing := d.unmet(i); missing != "" {
+				i.in, i.why, again = false, "upstream-missing", true
+				i.text = missing + "; backfill it too (--upstream), or count it as satisfied (--ignore-missing)"
+			}
+		}
+	}
+}
+
+// stale says why a satisfied instance should run again; "" when it need not.
+func (d *draft) stale(i *draftItem) string {
+	if i.record.Version != i.part.row.Version {
+		return "it was made by an older version of the definition"
+	}
+	for k := range i.plan.Dependencies {
+		dep := &i.plan.Dependencies[k]
+		up := d.e.defs.lookup(dep.Upstream.Ref())
+		if dep.Upstream.Ref() == i.part.row.Ref {
+			continue // it would make a whole chain stale for ever
+		}
+		for _, piece := range pieces(dep, i.n) {
+			for _, u := range piece {
+				if r, ok := d.records[up.row.ID][u.UnixMilli()]; ok && r.EndedAt.After(i.record.EndedAt) {
+					return fmt.Sprintf("it ended before %s@%s did", dep.Upstream.Ref(), u.Format(time.RFC3339))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// pieces are the plan times of a binding, in the ranges that it is cut in.
+func pieces(d *DependencyPlan, n int) [][]time.Time {
+	if b := &d.Bindings[n]; b.Ranges != nil {
+		return b.Ranges
+	} else if len(b.Times) > 0 {
+		return [][]time.Time{b.Times}
+	}
+	return nil
+}
+
+// bond is how an instance of a backfill is bound to an upstream plan time.
+type bond uint8
+
+const (
+	bondHere     bond = iota // to the instance of the same backfill
+	bondRecorded             // to what is recorded under a key
+	bondComing               // to the scheduled one, which is to come
+	bondDry                  // a dry run: counts as satisfied
+	bondIgnored              // nothing is recorded, and that is to be ignored
+	bondOtherDay             // in reverse order only what is of the same day counts
+	bondMissing              // nothing is recorded
+)
+
+// bind finds out how an item is bound to an upstream plan time (`dependencies.md` §9).
+func (d *draft) bind(i *draftItem, dep *DependencyPlan, up int64, u time.Time) (bond, string) {
+	ref := dep.Upstream.Ref()
+	if d.scope.options.Descending && !sameDay(u.In(i.at().Location()), i.at()) {
+		return bondOtherDay, ""
+	}
+	if part := d.parts[ref]; part != nil {
+		if n, ok := part.index[u.UnixMilli()]; ok {
+			switch other := part.items[n]; {
+			case other.in:
+				return bondHere, ""
+			case other.why == "off-calendar":
+				return bondDry, ""
+			}
+		}
+	}
+	r, ok := d.records[up][u.UnixMilli()]
+	switch {
+	case ok:
+		return bondRecorded, r.Key
+	case u.After(d.at):
+		return bondComing, ""
+	case d.scope.options.IgnoreMissing || dep.Ended:
+		return bondIgnored, ""
+	}
+	return bondMissing, ""
+}
+
+func sameDay(a, b time.Time) bool {
+	y, m, day := a.Date()
+	y2, m2, day2 := b.Date()
+	return y == y2 && m == m2 && day == day2
+}
+
+// unmet names an upstream plan time without which a dependency could never be satisfied; "" when there is none.
+func (d *draft) unmet(i *draftItem) string {
+	for k := range i.plan.Dependencies {
+		dep := &i.plan.Dependencies[k]
+		up := d.e.defs.lookup(dep.Upstream.Ref()).row.ID
+		all, missing, first := 0, 0, time.Time{}
+		for _, piece := range pieces(dep, i.n) {
+			for _, u := range piece {
+				all++
+				if how, _ := d.bind(i, dep, up, u); how == bondMissing {
+					if missing++; missing == 1 {
+						first = u
+					}
+				}
+			}
+		}
+		if missing == 0 || all-missing >= needed(dep.Bindings[i.n].Select.String(), all) {
+			continue
+		}
+		text := fmt.Sprintf("nothing is recorded of %s@%s", dep.Upstream.Ref(), first.Format(time.RFC3339))
+		if missing > 1 {
+			text += fmt.Sprintf(" and %d more", missing-1)
+		}
+		return text
+	}
+	return ""
+}
+
+// needed is how many of a set must be satisfied.
+func needed(selects string, all int) int {
+	switch selects {
+	case "all":
+		return all
+	case "any":
+		return 1
+	}
+	n, err := strconv.Atoi(selects)
+	if err != nil {
+		return all
+	}
+	return n
+}
+
+// run lists the items that are in, in the order of their turn: by day, backwards when that was asked for, and within a day by plan time.
+func (d *draft) run() []*draftItem {
+	list := make([]*draftItem, 0, len(d.order))
+	for _, i := range d.order {
+		if i.in {
+			list = append(list, i)
+		}
+	}
+	day := func(i *draftItem) int {
+		y, m, day := i.at().Date()
+		return (y*100+int(m))*100 + day
+	}
+	sort.SliceStable(list, func(a, b int) bool {
+		if x, y := day(list[a]), day(list[b]); x != y {
+			return (x < y) != d.scope.options.Descending
+		}
+		return list[a].at().Before(list[b].at())
+	})
+	return list
+}
+
+// plan is the draft as a document; without the list it is only what a drift is found by.
+func (d *draft) plan(list bool) *BackfillPlan {
+	p := &BackfillPlan{Format: BackfillFormat, At: d.at, Request: d.request, Why: map[string]int{}}
+	sums := map[JobRef]hash.Hash{}
+	jobs := map[JobRef]*BackfillPlanJob{}
+	for i := range d.scope.jobs {
+		def := &d.scope.jobs[i]
+		sum := sha256.Sum256(def.job.Definition)
+		p.Jobs = append(p.Jobs, BackfillPlanJob{Ref: def.row.Ref, Definition: hex.EncodeToString(sum[:8]), Note: d.note(def)})
+		sums[def.row.Ref] = sha256.New()
+	}
+	for i := range p.Jobs {
+		jobs[p.Jobs[i].Ref] = &p.Jobs[i]
+	}
+	var waits []Wait
+	for _, i := range d.order {
+		job, sum := jobs[i.part.row.Ref], sums[i.part.row.Ref]
+		p.Why[i.why]++
+		row := BackfillPlanInstance{Ref: i.part.row.Ref, PlanTime: i.at(), In: i.in, Why: i.why, Text: i.text}
+		fmt.Fprintf(sum, "%d %t %s %s %s\n", i.at().UnixMilli(), i.in, i.why, i.record.Key, i.record.State)
+		if i.in {
+			job.In++
+			p.In++
+			var texts []string
+			waits, texts = d.waits(waits[:0], i, 0, "", sum)
+			if list {
+				row.Waits = texts
+			}
+		} else {
+			job.Out++
+			p.Out++
+		}
+		if list {
+			p.Instances = append(p.Instances, row)
+		}
+	}
+	whole := sha256.New()
+	request, err := json.Marshal(d.request)
+	if err != nil {
+		panic("stuck, this is a bug: " + err.Error()) // texts, numbers and flags can always be written
+	}
+	fmt.Fprintf(whole, "%s\n%s\n", BackfillFormat, request)
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		j.Fingerprint = hex.EncodeToString(sums[j.Ref].Sum(nil)[:8])
+		fmt.Fprintf(whole, "%s %s %s\n", j.Ref, j.Definition, j.Fingerprint)
+	}
+	p.Fingerprint = hex.EncodeToString(whole.Sum(nil)[:16])
+	p.ID = backfillID(p.Fingerprint, p.At)
+	return p
+}
+
+// backfillID names a plan by what it was made of, and when.
+func backfillID(fingerprint string, at time.Time) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", fingerprint, at.UnixMilli()))
+	return "bf-" + hex.EncodeToString(sum[:6])
+}
+
+// note says what of a job's days its effective range cuts off.
+func (d *draft) note(def *definition) string {
+	part := d.parts[def.row.Ref]
+	if len(part.items) == 0 {
+		return "not due on any of these days: " + def.job.When.String()
+	}
+	from, to := part.items[0].plan.Timetable.Effective()
+	switch {
+	case !def.job.When.Start.IsZero() && from.After(part.items[0].plan.From):
+		return "its effective range begins at " + from.Format(time.RFC3339)
+	case !to.IsZero() && to.Before(part.items[len(part.items)-1].plan.To):
+		return "its effective range ends at " + to.Format(time.RFC3339)
+	}
+	return ""
+}
+
+// TimesDigest is a digest of plan times, in ascending order: what a backfill holds of a job can be held against it later.
+func TimesDigest(times []time.Time) string {
+	sum := sha256.New()
+	for _, t := range times {
+		fmt.Fprintf(sum, "%d\n", t.UnixMilli())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// parts lists what the backfill holds of each job.
+func (d *draft) held() []BackfillPart {
+	var list []BackfillPart
+	for i := range d.scope.jobs {
+		part := d.parts[d.scope.jobs[i].row.Ref]
+		var times []time.Time
+		for _, item := range part.items {
+			if item.in {
+				times = append(times, item.at())
+			}
+		}
+		slices.SortFunc(times, time.Time.Compare)
+		list = append(list, BackfillPart{
+			Job: part.row.ID, Ref: part.row.Ref, Version: part.row.Version, Asked: part.asked, Instances: len(times), Times: TimesDigest(times),
+		})
+	}
+	return list
+}

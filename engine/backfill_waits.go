@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"fmt"
+	"hash"
+	"strconv"
+	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+type recurrenceOrigin = recurrence.Origin
+
+func dayStart(d recurrence.Date, zone *time.Location) time.Time { return recurrence.DayStart(d, zone) }
+
+// originBefore is the origin of a job whose days before its creation are wanted too: the same phase and the same defaults, from a time before from on.
+// A rule that counts its occurrences, and a job that is due once at its creation, have no such days.
+func originBefore(j *Job, created, from time.Time) recurrence.Origin {
+	w := &j.When
+	switch {
+	case created.Before(from):
+		return recurrence.Created(created)
+	case !w.Start.IsZero():
+		return recurrence.Anchored(from)
+	case w.Rule == nil && (w.Cron != "" || len(w.At) > 0):
+		return recurrence.Anchored(from)
+	case w.Rule == nil || w.Rule.Count > 0:
+		return recurrence.Created(created)
+	}
+	zone := w.Location
+	if zone == nil {
+		zone = time.UTC
+	}
+	n, at := max(1, w.Rule.Interval), created.In(zone)
+	days := int(created.Sub(from)/(24*time.Hour)) + 2
+	switch w.Rule.Frequency {
+	case recurrence.Minute, recurrence.Hour:
+		step := time.Duration(n) * time.Minute
+		if w.Rule.Frequency == recurrence.Hour {
+			step *= 60
+		}
+		at = at.Add(-step * (created.Sub(from)/step + 1))
+	case recurrence.Day:
+		at = at.AddDate(0, 0, -n*(days/n+1))
+	case recurrence.Week:
+		at = at.AddDate(0, 0, -7*n*(days/(7*n)+1))
+	default: // years that are the same, leap days too
+		years := 4 * n
+		at = at.AddDate(-years*(days/(365*years)+1), 0, 0)
+	}
+	return recurrence.Anchored(at)
+}
+
+// A section is a part of a dependency's set that is bound alike: one row.
+type section struct {
+	how         bond
+	key         string
+	first, last time.Time
+	count       int
+}
+
+// waits appends the rows by which an item waits, bound as `dependencies.md` §9 says, and says them in words. What they were made of goes into the sum.
+func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum hash.Hash) ([]Wait, []string) {
+	var texts []string
+	for k := range i.plan.Dependencies {
+		dep := &i.plan.Dependencies[k]
+		up := d.e.defs.lookup(dep.Upstream.Ref()).row.ID
+		base := dep.base(instance, up, i.n)
+		base.Timeout = 0 // nobody knows when its lane lets it wait
+		add := func(w Wait) {
+			w.N = len(rows)
+			rows = append(rows, w)
+		}
+		sections, all := d.sections(i, dep, up, sum)
+		if all == 0 {
+			add(base)
+			if sum == nil {
+				continue
+			}
+			texts = append(texts, fmt.Sprintf("%s: nothing due in %s (%s)", base.Ref, windowText(&base), base.Rule))
+			continue
+		}
+		granted, left := 0, 0
+		for _, s := range sections {
+			switch s.how {
+			case bondDry, bondIgnored, bondOtherDay:
+				granted += s.count
+			case bondMissing:
+			default:
+				left++
+			}
+			if sum != nil {
+				texts = append(texts, sectionText(&base, &s))
+			}
+		}
+		if base.Select != "all" && granted > 0 {
+			if n := needed(base.Select, all) - granted; n > 0 {
+				base.Select = strconv.Itoa(n)
+			} else {
+				left = 0
+			}
+		}
+		if left == 0 {
+			base.Select, base.OnMissing = "all", MissingRun
+			add(base)
+			continue
+		}
+		for _, s := range sections {
+			w := base
+			switch s.how {
+			case bondHere:
+				w.Key = key
+			case bondRecorded, bondComing:
+				w.Key = s.key
+			default:
+				continue
+			}
+			w.First, w.Last, w.Count = s.first, s.last, s.count
+			add(w)
+		}
+	}
+	return rows, texts
+}
+
+// sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill are one part of each piece: a range of that key holds
+// nothing else.
+func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum hash.Hash) (list []section, all int) {
+	for _, piece := range pieces(dep, i.n) {
+		here := -1
+		last := -1
+		for _, u := range piece {
+			all++
+			how, key := d.bind(i, dep, up, u)
+			if sum != nil {
+				fmt.Fprintf(sum, " %d %d %s %s", u.UnixMilli(), how, key, d.records[up][u.UnixMilli()].State)
+			}
+			at := last
+			if how == bondHere {
+				at = here
+			}
+			if at < 0 || list[at].how != how || list[at].key != key {
+				list = append(list, section{how: how, key: key, first: u})
+				at = len(list) - 1
+				if how == bondHere {
+					here = at
+				}
+			}
+			last = at
+			list[at].last = u
+			list[at].count++
+		}
+	}
+	return list, all
+}
+
+// sectionText says in words how a part of a dependency is bound.
+func sectionText(w *Wait, s *section) string {
+	const clock = "2006-01-02 15:04"
+	what := fmt.Sprintf("%s@%s", w.Ref, s.first.Format(clock))
+	if s.count > 1 {
+		what = fmt.Sprintf("%s: %d from %s to %s", w.Ref, s.count, s.first.Format(clock), s.last.Format(clock))
+	}
+	words := ""
+	switch s.how {
+	case bondHere:
+		words = "in this backfill"
+	case bondRecorded:
+		words = "as recorded"
+		if s.key != "" {
+			words += " by " + s.key
+		}
+	case bondComing:
+		words = "to come"
+	case bondDry:
+		words = "a dry run, counts as satisfied"
+	case bondIgnored:
+		words = "not recorded, counts as satisfied (ignore missing)"
+	case bondOtherDay:
+		words = "of another day, not waited for (order desc)"
+	case bondMissing:
+		words = "not recorded"
+	}
+	return fmt.Sprintf("%s (%s): %s", what, w.Rule, words)
+}

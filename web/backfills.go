@@ -1,0 +1,434 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// BackfillControl plans backfills and carries them out. *engine.Engine is one.
+type BackfillControl interface {
+	PlanBackfill(ctx context.Context, r engine.BackfillRequest, now time.Time) (*engine.BackfillPlan, error)
+	ApplyBackfill(ctx context.Context, a engine.BackfillApplication, now time.Time) (b engine.BackfillRow, created bool, err error)
+	PauseBackfill(ctx context.Context, key, actor, note string, now time.Time) (engine.BackfillRow, error)
+	ResumeBackfill(ctx context.Context, key, actor, note string, now time.Time) (engine.BackfillRow, error)
+	CancelBackfill(ctx context.Context, key, actor, note string, running bool, now time.Time) (engine.BackfillRow, error)
+	SetBackfill(ctx context.Context, key string, c engine.BackfillChange, actor, note string, now time.Time) (engine.BackfillRow, error)
+	Backfill(ctx context.Context, key string, now time.Time) (engine.BackfillStatus, error)
+	Backfills(ctx context.Context, before int64, limit int, now time.Time) ([]engine.BackfillStatus, error)
+}
+
+// A BackfillRequest says what to backfill and how.
+type BackfillRequest struct {
+	Jobs          []string `json:"jobs" maxItems:"1000" doc:"workflow/job"`
+	From          string   `json:"from,omitempty" maxLength:"10" doc:"The first day; with to"`
+	To            string   `json:"to,omitempty" maxLength:"10" doc:"The last day, which is included"`
+	Dates         []string `json:"dates,omitempty" maxItems:"1000" doc:"Days, or ranges of days such as 2026-10-15..17, in the place of from and to"`
+	Select        []string `json:"select,omitempty" maxItems:"4" doc:"missing, failed, stale, all; default missing and failed"`
+	Upstream      string   `json:"upstream,omitempty" maxLength:"10000" doc:"Also jobs that these wait for: how many steps away, all, or their names"`
+	Downstream    string   `json:"downstream,omitempty" maxLength:"10000" doc:"Also jobs that wait for these"`
+	Order         string   `json:"order,omitempty" maxLength:"4" doc:"asc, or desc: the latest day first, and only what is of one day is waited for"`
+	Parallel      int      `json:"parallel,omitempty" doc:"Instances of it that run at once; default as many as the share lets"`
+	ByDay         bool     `json:"byDay,omitempty" doc:"A day begins when the one before has ended"`
+	StopOnFailure bool     `json:"stopOnFailure,omitempty" doc:"Nothing more starts when an instance has failed, until it is resumed"`
+	Steps         []string `json:"steps,omitempty" maxItems:"1000" doc:"Only these steps of the jobs that are named"`
+	Priority      int      `json:"priority,omitempty" doc:"1 (last) to 9 (first); default two below that of each job"`
+	Share         string   `json:"share,omitempty" maxLength:"20" doc:"MIN..MAX slots of each server; default 1 to a quarter of them"`
+	Window        string   `json:"window,omitempty" maxLength:"80" doc:"When its instances may start, such as 22:00-06:00 Europe/Berlin"`
+	IgnoreMissing bool     `json:"ignoreMissing,omitempty" doc:"What is outside of it and not recorded counts as satisfied"`
+}
+
+// A BackfillPlan is what a backfill would do. To apply it, send it as it is; the instances may be left out.
+type BackfillPlan struct {
+	Format      string                 `json:"format" example:"almanac-backfill/1"`
+	ID          string                 `json:"id" maxLength:"64" doc:"Of the plan; applying it makes a backfill of this id"`
+	At          time.Time              `json:"at" doc:"When it was made"`
+	Fingerprint string                 `json:"fingerprint" maxLength:"64" doc:"Of all that it was made of: definitions, and states of instances"`
+	Request     BackfillRequest        `json:"request"`
+	In          int                    `json:"in" doc:"Instances that would run"`
+	Out         int                    `json:"out" doc:"Instances of the range that would not"`
+	Why         map[string]int         `json:"why" doc:"Instances by reason"`
+	Jobs        []BackfillPlanJob      `json:"jobs" maxItems:"10000"`
+	Listing     string                 `json:"listing" maxLength:"64" doc:"A digest of the instances as they are listed"`
+	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance of the range"`
+}
+
+// A BackfillPlanJob is one job of a plan.
+type BackfillPlanJob struct {
+	Workflow    string `json:"workflow"`
+	Job         string `json:"job"`
+	Definition  string `json:"definition" doc:"A digest of its definition"`
+	Fingerprint string `json:"fingerprint" doc:"Of its instances and what they wait for"`
+	In          int    `json:"in"`
+	Out         int    `json:"out"`
+	Note        string `json:"note,omitempty" doc:"What its effective range cuts off"`
+}
+
+// A BackfillPlanInstance is one instance of the range.
+type BackfillPlanInstance struct {
+	Job      string    `json:"job" doc:"workflow/job"`
+	PlanTime time.Time `json:"planTime"`
+	In       bool      `json:"in"`
+	Why      string    `json:"why"`
+	Text     string    `json:"text,omitempty" doc:"More than the word, for people"`
+	Waits    []string  `json:"waits,omitempty" doc:"What it would wait for, and how that is bound"`
+}
+
+// An ApplyRequest carries a saved plan out.
+type ApplyRequest struct {
+	Plan BackfillPlan `json:"plan"`
+	Note string       `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
+}
+
+// A Backfill is a backfill with how far it is.
+type Backfill struct {
+	ID            string               `json:"id"`
+	State         engine.BackfillStage `json:"state" enum:"running,paused,cancelling,ended,cancelled"`
+	Reason        Reason               `json:"reason" doc:"Why it is in that state"`
+	Holding       string               `json:"holding,omitempty" doc:"Why nothing more of it starts just now"`
+	Jobs          []BackfillJob        `json:"jobs"`
+	From          time.Time            `json:"from" doc:"The earliest plan time"`
+	To            time.Time            `json:"to" doc:"Behind the latest plan time"`
+	Total         int                  `json:"total" doc:"Instances of it"`
+	Done          int                  `json:"done" doc:"Of these have ended"`
+	Instances     InstanceCounts       `json:"instances" doc:"By state"`
+	SecondsLeft   *int64               `json:"secondsLeft,omitempty" doc:"Until its end, by how long its jobs took so far; absent when nobody knows"`
+	Order         string               `json:"order" enum:"asc,desc"`
+	Parallel      int                  `json:"parallel,omitempty"`
+	Share         string               `json:"share,omitempty"`
+	Window        string               `json:"window,omitempty"`
+	ByDay         bool                 `json:"byDay,omitempty"`
+	StopOnFailure bool                 `json:"stopOnFailure,omitempty"`
+	Steps         []string             `json:"steps,omitempty"`
+	Priority      int                  `json:"priority,omitempty"`
+	IgnoreMissing bool                 `json:"ignoreMissing,omitempty"`
+	Actor         string               `json:"actor"`
+	Note          string               `json:"note,omitempty"`
+	CreatedAt     time.Time            `json:"createdAt"`
+	EndedAt       time.Time            `json:"endedAt,omitzero"`
+}
+
+// A BackfillJob is what a backfill holds of a job.
+type BackfillJob struct {
+	Workflow  string `json:"workflow"`
+	Job       string `json:"job"`
+	Instances int    `json:"instances"`
+}
+
+// A BackfillPage is a page of backfills.
+type BackfillPage struct {
+	Items []Backfill `json:"items"`
+	Next  string     `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+}
+
+// A BackfillChange changes how a backfill goes on; what is absent stays.
+type BackfillChange struct {
+	Priority *int    `json:"priority,omitempty" doc:"1 (last) to 9 (first)"`
+	Parallel *int    `json:"parallel,omitempty" doc:"0 is as many as the share lets"`
+	Share    *string `json:"share,omitempty" maxLength:"20" doc:"MIN..MAX slots of each server; empty is the default"`
+	Window   *string `json:"window,omitempty" maxLength:"80" doc:"Empty is none"`
+	Note     string  `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
+}
+
+// A CancelBackfillRequest says why, and whether what runs is to stop too.
+type CancelBackfillRequest struct {
+	Running bool   `json:"running,omitempty" doc:"What runs of it too"`
+	Note    string `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
+}
+
+func (r *BackfillRequest) engine() engine.BackfillRequest {
+	return engine.BackfillRequest{
+		Jobs: r.Jobs, From: r.From, To: r.To, Dates: r.Dates, Select: r.Select, Upstream: r.Upstream, Downstream: r.Downstream, Order: r.Order,
+		Parallel: r.Parallel, ByDay: r.ByDay, StopOnFailure: r.StopOnFailure, Steps: r.Steps, Priority: r.Priority, Share: r.Share, Window: r.Window,
+		IgnoreMissing: r.IgnoreMissing,
+	}
+}
+
+// NewBackfillPlan is the engine's plan as the API shows it.
+func NewBackfillPlan(p *engine.BackfillPlan, request BackfillRequest) BackfillPlan {
+	shown := BackfillPlan{
+		Format: p.Format, ID: p.ID, At: p.At.UTC(), Fingerprint: p.Fingerprint, Request: request, In: p.In, Out: p.Out, Why: p.Why,
+		Jobs: make([]BackfillPlanJob, 0, len(p.Jobs)), Instances: make([]BackfillPlanInstance, 0, len(p.Instances)),
+	}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		shown.Jobs = append(shown.Jobs, BackfillPlanJob{j.Ref.Workflow, j.Ref.Job, j.Definition, j.Fingerprint, j.In, j.Out, j.Note})
+	}
+	for i := range p.Instances {
+		n := &p.Instances[i]
+		shown.Instances = append(shown.Instances, BackfillPlanInstance{n.Ref.String(), n.PlanTime, n.In, n.Why, n.Text, n.Waits})
+	}
+	shown.Listing = ListingOf(shown.Instances)
+	return shown
+}
+
+// ListingOf is a digest of the instances of a plan as they are listed: it says whether somebody has changed the list since.
+func ListingOf(list []BackfillPlanInstance) string {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	for i := range list {
+		_ = encoder.Encode(&list[i]) // texts, times and flags can always be written
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// NewBackfill is a backfill as the API shows it.
+func NewBackfill(s *engine.BackfillStatus) Backfill {
+	o := &s.Options
+	b := Backfill{
+		ID: s.Key, State: s.Stage, Reason: newReason(s.Reason, time.UTC), Holding: s.Why, From: s.From.UTC(), To: s.To.UTC(), Total: o.Instances,
+		Instances: newInstanceCounts(s.States), Order: "asc", Parallel: o.Parallel, ByDay: o.ByDay, StopOnFailure: o.StopOnFailure,
+		Steps: o.Steps, Priority: o.Priority, IgnoreMissing: o.IgnoreMissing, Actor: s.Actor, Note: o.Note, CreatedAt: s.CreatedAt.UTC(), EndedAt: in(s.EndedAt, time.UTC),
+		Jobs: make([]BackfillJob, 0, len(o.Jobs)),
+	}
+	if o.Descending {
+		b.Order = "desc"
+	}
+	if o.Cap > 0 {
+		b.Share = fmt.Sprintf("%d..%d", max(0, o.Floor), o.Cap)
+	}
+	if o.Window != nil {
+		b.Window = o.Window.String()
+	}
+	for _, part := range o.Jobs {
+		b.Jobs = append(b.Jobs, BackfillJob{part.Ref.Workflow, part.Ref.Job, part.Instances})
+	}
+	for state, n := range s.States {
+		if state.Ended() {
+			b.Done += n
+		}
+	}
+	if s.Known {
+		left := int64(s.Left / time.Second)
+		b.SecondsLeft = &left
+	}
+	return b
+}
+
+type planBackfillInput struct{ Body BackfillRequest }
+type planBackfillOutput struct{ Body BackfillPlan }
+
+func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*planBackfillOutput, error) {
+	plan, err := s.cfg.Control.PlanBackfill(ctx, in.Body.engine(), s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &planBackfillOutput{NewBackfillPlan(plan, in.Body)}, nil
+}
+
+type applyBackfillInput struct {
+	Key  string `header:"Idempotency-Key" maxLength:"128" doc:"Not needed: the id of the plan is the key; given, it must be that"`
+	Body ApplyRequest
+}
+type backfillOutput struct {
+	Status   int
+	Location string `header:"Location" doc:"The path of the backfill"`
+	Body     Backfill
+}
+
+func (s *server) applyBackfill(ctx context.Context, in *applyBackfillInput) (*backfillOutput, error) {
+	x, p := exchangeOf(ctx), &in.Body.Plan
+	x.note = in.Body.Note
+	switch {
+	case p.Format != engine.BackfillFormat:
+		return nil, invalid("body.plan.format", fmt.Sprintf("the plan is of the format %q, and this server applies %s", p.Format, engine.BackfillFormat))
+	case in.Key != "" && in.Key != p.ID:
+		return nil, invalid("header.Idempotency-Key", "the key of an application is the id of its plan, "+p.ID)
+	}
+	application := engine.BackfillApplication{
+		ID: p.ID, At: p.At, Fingerprint: p.Fingerprint, Request: p.Request.engine(), Actor: x.principal.name, Note: in.Body.Note,
+	}
+	for _, j := range p.Jobs {
+		application.Jobs = append(application.Jobs, engine.BackfillPlanJob{
+			Ref: engine.JobRef{Workflow: j.Workflow, Job: j.Job}, Definition: j.Definition, Fingerprint: j.Fingerprint, In: j.In, Out: j.Out,
+		})
+	}
+	row, created, err := s.cfg.Control.ApplyBackfill(ctx, application, s.cfg.Now())
+	var drift *engine.DriftError
+	if errors.As(err, &drift) {
+		problem := refusal(codeDrift, "the world has changed since the plan was made; nothing was applied")
+		for _, change := range drift.Changes {
+			problem.Errors = append(problem.Errors, Mistake{Location: "body.plan", Message: change})
+		}
+		return nil, problem
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.backfillNow(ctx, row.Key)
+	if out != nil && created {
+		out.Status = http.StatusCreated
+	}
+	return out, err
+}
+
+// backfillNow answers with a backfill as it is.
+func (s *server) backfillNow(ctx context.Context, key string) (*backfillOutput, error) {
+	status, err := s.cfg.Control.Backfill(ctx, key, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &backfillOutput{Status: http.StatusOK, Location: prefix + "/backfills/" + key, Body: NewBackfill(&status)}, nil
+}
+
+type listBackfillsInput struct {
+	Cursor string `query:"cursor" maxLength:"32" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+}
+type backfillPageOutput struct{ Body BackfillPage }
+
+func (s *server) listBackfills(ctx context.Context, in *listBackfillsInput) (*backfillPageOutput, error) {
+	before := int64(0)
+	if in.Cursor != "" {
+		var err error
+		if before, err = strconv.ParseInt(in.Cursor, 10, 64); err != nil || before < 1 {
+			return nil, invalid("query.cursor", "the cursor is not one that this list gave")
+		}
+	}
+	list, err := s.cfg.Control.Backfills(ctx, before, in.Limit+1, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	out := &backfillPageOutput{BackfillPage{Items: []Backfill{}}}
+	for i := range list {
+		if i == in.Limit {
+			out.Body.Next = strconv.FormatInt(list[i-1].ID, 10)
+			break
+		}
+		out.Body.Items = append(out.Body.Items, NewBackfill(&list[i]))
+	}
+	return out, nil
+}
+
+type backfillInput struct {
+	ID string `path:"id" maxLength:"64" doc:"The backfill's id"`
+}
+
+func (s *server) getBackfill(ctx context.Context, in *backfillInput) (*backfillOutput, error) {
+	return s.backfillNow(ctx, in.ID)
+}
+
+type backfillNoteInput struct {
+	ID   string `path:"id" maxLength:"64" doc:"The backfill's id"`
+	Body *NoteRequest
+}
+
+func (in *backfillNoteInput) note(ctx context.Context) string {
+	return (&noteInput{Body: in.Body}).note(ctx)
+}
+
+func (s *server) pauseBackfill(ctx context.Context, in *backfillNoteInput) (*backfillOutput, error) {
+	if _, err := s.cfg.Control.PauseBackfill(ctx, in.ID, exchangeOf(ctx).principal.name, in.note(ctx), s.cfg.Now()); err != nil {
+		return nil, err
+	}
+	return s.backfillNow(ctx, in.ID)
+}
+
+func (s *server) resumeBackfill(ctx context.Context, in *backfillNoteInput) (*backfillOutput, error) {
+	if _, err := s.cfg.Control.ResumeBackfill(ctx, in.ID, exchangeOf(ctx).principal.name, in.note(ctx), s.cfg.Now()); err != nil {
+		return nil, err
+	}
+	return s.backfillNow(ctx, in.ID)
+}
+
+type cancelBackfillInput struct {
+	ID   string `path:"id" maxLength:"64" doc:"The backfill's id"`
+	Body *CancelBackfillRequest
+}
+
+func (s *server) cancelBackfill(ctx context.Context, in *cancelBackfillInput) (*backfillOutput, error) {
+	body := in.Body
+	if body == nil {
+		body = &CancelBackfillRequest{}
+	}
+	x := exchangeOf(ctx)
+	x.note = body.Note
+	if _, err := s.cfg.Control.CancelBackfill(ctx, in.ID, x.principal.name, body.Note, body.Running, s.cfg.Now()); err != nil {
+		return nil, err
+	}
+	return s.backfillNow(ctx, in.ID)
+}
+
+type setBackfillInput struct {
+	ID   string `path:"id" maxLength:"64" doc:"The backfill's id"`
+	Body BackfillChange
+}
+
+func (s *server) setBackfill(ctx context.Context, in *setBackfillInput) (*backfillOutput, error) {
+	x := exchangeOf(ctx)
+	x.note = in.Body.Note
+	change := engine.BackfillChange{Priority: in.Body.Priority, Parallel: in.Body.Parallel, Share: in.Body.Share, Window: in.Body.Window}
+	if _, err := s.cfg.Control.SetBackfill(ctx, in.ID, change, x.principal.name, in.Body.Note, s.cfg.Now()); err != nil {
+		return nil, err
+	}
+	return s.backfillNow(ctx, in.ID)
+}
+
+// maxPlan is how long a saved plan may be: a million instances.
+const maxPlan = 256 << 20
+
+var (
+	exampleBackfillRequest = BackfillRequest{Jobs: []string{"retail/orders"}, From: "2026-11-01", To: "2026-11-20", Downstream: "1", Window: "22:00-06:00 Europe/Berlin"}
+	exampleBackfillPlan    = BackfillPlan{
+		Format: engine.BackfillFormat, ID: "bf-5f0d2b1c9a77", At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Fingerprint: "0c1f6e2d88a94b5fb3e1a0c7d2946e55",
+		Request: exampleBackfillRequest, In: 1, Out: 1, Why: map[string]int{"missing": 1, "satisfied": 1},
+		Jobs: []BackfillPlanJob{{Workflow: "retail", Job: "orders", Definition: "9d1c0f7be2a64a03", Fingerprint: "17b2c3d4e5f60718", In: 1, Out: 1}},
+		Instances: []BackfillPlanInstance{
+			{Job: "retail/orders", PlanTime: exampleAt.AddDate(0, 0, -2), In: true, Why: "missing", Waits: []string{"retail/stores@2026-11-19 05:00 (natural-day): as recorded"}},
+			{Job: "retail/orders", PlanTime: exampleAt.AddDate(0, 0, -1), Why: "satisfied"},
+		},
+	}
+	exampleSeconds  = int64(840)
+	exampleBackfill = Backfill{
+		ID: "bf-5f0d2b1c9a77", State: engine.BackfillRunning, Reason: Reason{Code: engine.ReasonPerson, Text: "by a person: the source was repaired (by ana)", Detail: "the source was repaired", Actor: "ana"},
+		Holding: "it has 1 of its share of 1 slots", Jobs: []BackfillJob{{"retail", "orders", 20}},
+		From: exampleAt.AddDate(0, 0, -20).UTC(), To: exampleAt.AddDate(0, 0, -1).UTC(), Total: 20, Done: 5, Instances: InstanceCounts{Waiting: 14, Running: 1, Succeeded: 5},
+		SecondsLeft: &exampleSeconds, Order: "asc", Window: "22:00-06:00 Europe/Berlin", Actor: "ana", Note: "the source was repaired",
+		CreatedAt: time.Date(2026, 11, 21, 8, 1, 0, 0, time.UTC),
+	}
+	examplePriority = 7
+)
+
+// backfillRoutes are the routes of backfills.
+func backfillRoutes() []route {
+	get, post := http.MethodGet, http.MethodPost
+	conflict := []int{http.StatusNotFound, http.StatusConflict}
+	act := func(id, what, summary, text string, request any, register func(*server, huma.API, huma.Operation)) route {
+		return route{
+			Method: post, Pattern: prefix + "/backfills/{id}/" + what, Permission: Operator, ID: id, Tag: "backfills", Refuses: conflict, Audit: true, BodyLimit: maxBody,
+			Summary: summary, Text: text, Request: request, Answers: ok(exampleBackfill), register: register,
+		}
+	}
+	return []route{
+		{Method: post, Pattern: prefix + "/backfills/plan", Permission: Viewer, ID: "planBackfill", Tag: "backfills", BodyLimit: maxBody,
+			Summary: "What a backfill would do", Text: "Lists every instance of the range, in or out, and why. Nothing is changed. The answer can be saved and applied later.",
+			Request: exampleBackfillRequest, Answers: ok(exampleBackfillPlan), register: operation((*server).planBackfill)},
+		{Method: post, Pattern: prefix + "/backfills", Permission: Operator, ID: "applyBackfill", Tag: "backfills", Refuses: conflict, Audit: true, BodyLimit: maxPlan,
+			Summary: "Carry a saved plan out",
+			Text: "Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those " +
+				"of the plan any more. The same plan again is answered with 200 and the backfill that it made. The instances of the plan may be left out.",
+			Request: ApplyRequest{Plan: exampleBackfillPlan, Note: "the source was repaired"},
+			Answers: map[int]any{http.StatusCreated: exampleBackfill, http.StatusOK: exampleBackfill}, register: operation((*server).applyBackfill)},
+		{Method: get, Pattern: prefix + "/backfills", Permission: Viewer, ID: "listBackfills", Tag: "backfills", Summary: "List backfills, the newest first",
+			Answers: ok(BackfillPage{Items: []Backfill{exampleBackfill}}), register: operation((*server).listBackfills)},
+		{Method: get, Pattern: prefix + "/backfills/{id}", Permission: Viewer, ID: "getBackfill", Tag: "backfills", Refuses: []int{http.StatusNotFound},
+			Summary: "One backfill, and how far it is", Answers: ok(exampleBackfill), register: operation((*server).getBackfill)},
+		{Method: http.MethodPatch, Pattern: prefix + "/backfills/{id}", Permission: Operator, ID: "setBackfill", Tag: "backfills", Refuses: conflict, Audit: true, BodyLimit: maxBody,
+			Summary: "Change how a backfill goes on", Text: "Its priority, how much of it runs at once, its share of the slots, its window. What is absent stays.",
+			Request: BackfillChange{Priority: &examplePriority, Note: "it is needed tomorrow"}, Answers: ok(exampleBackfill), register: operation((*server).setBackfill)},
+		act("pauseBackfill", "pause", "Let nothing more of a backfill start", "What runs goes on. Pausing twice is pausing once.", exampleNote, operation((*server).pauseBackfill)),
+		act("resumeBackfill", "resume", "Let a paused backfill go on", "Also one that stopped because an instance of it failed.", exampleNote, operation((*server).resumeBackfill)),
+		act("cancelBackfill", "cancel", "Cancel a backfill", "What waits of it is cancelled, and with running what runs too. Nothing more of it starts from now on.",
+			CancelBackfillRequest{Running: true, Note: "wrong month"}, operation((*server).cancelBackfill)),
+	}
+}
