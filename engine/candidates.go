@@ -86,6 +86,9 @@ func (l *looker) times(ref JobRef, from, to time.Time) (times []time.Time, whole
 		if t.Before(from) && len(times) == 1 {
 			times = times[:0] // only the last before it
 		}
+		if t.After(to.AddDate(0, 0, 32)) {
+			return times, true
+		}
 		times = append(times, t)
 		if t.After(to) {
 			return times, true

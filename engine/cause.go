@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/almanac-sched/almanac/deps"
 )
 
 // How much an explanation looks at and shows. What is cut is counted, and a forecast that it is made of says that it is a lower bound.
@@ -374,18 +376,18 @@ func (l *looker) pair(s *subject, declared int, ended bool) string {
 	return l.planner.describe(s.job, declared, ended)
 }
 
-// describe is the rule by which a dependency of the job binds, in words; "" when the planner does not know its jobs.
+// describe is the rule by which a dependency of the job binds, in words; "" when the planner does not know its upstream.
 func (p *Planner) describe(job *Job, declared int, ended bool) string {
-	n, ok := p.find(job.Ref())
-	up, there := p.find(job.DependsOn[declared].Job)
-	if !ok || !there {
+	up, ok := p.find(job.DependsOn[declared].Job)
+	if !ok {
 		return ""
 	}
+	down := deps.Job{Name: job.Ref().String(), Period: job.Period, Location: job.When.Location, Occurrences: func(_, _ time.Time) []time.Time { return nil }}
 	for k, edge := range job.DependsOn[declared].edges() {
 		if (k == 1) != ended {
 			continue
 		}
-		if binder, err := edge.Compile(p.end(n), p.end(up)); err == nil {
+		if binder, err := edge.Compile(down, p.end(up)); err == nil {
 			return binder.Describe()
 		}
 	}

@@ -181,6 +181,7 @@ func (l *looker) explain(s *subject) (x Explanation, err error) {
 	if x.Forecast, err = l.forecast(s); err != nil {
 		return x, err
 	}
+	top.Forecast = x.Forecast
 	l.walk(top, &x)
 	for next := top; ; {
 		if next = firstCause(next); next == nil {

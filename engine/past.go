@@ -425,6 +425,9 @@ func (p *past) HistoryOf(instance int64) (ids []int64, events []EventRow, err er
 	ids, events, err = p.View.HistoryOf(instance)
 	for n := range events {
 		if events[n].At.UnixMilli() > p.at.UnixMilli() {
+			if n == 0 {
+				return nil, nil, err
+			}
 			return ids[:n], events[:n], err
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/almanac-sched/almanac/deps"
@@ -16,7 +17,10 @@ func (p *Planner) Instance(ref JobRef, at time.Time, ids func(JobRef) (job, vers
 	}
 	job, timetable := p.jobs[n], p.timetables[n]
 	if next, due := timetable.Next(at.Add(-time.Millisecond)); !due || !next.Equal(at) {
-		return Instance{}, nil, fmt.Errorf("%s is not due at %s: it is due %s: %w", ref, at.Format(time.RFC3339), job.When, ErrNotFound)
+		if from, _ := timetable.Effective(); at.Before(from) {
+			return Instance{}, nil, fmt.Errorf("%s is not due at %s, before its definition counts, from %s on: %w", ref, at.Format(time.RFC3339), from.Format(time.RFC3339), ErrNotFound)
+		}
+		return Instance{}, nil, fmt.Errorf("%s is not due at %s; it is due %s: %w", ref, at.Format(time.RFC3339), strings.TrimSuffix(job.When.String(), "."), ErrNotFound)
 	}
 	part := JobPlan{Job: job, From: at, To: at.Add(time.Millisecond), Times: []time.Time{at.In(timetable.Location())}, Timetable: timetable}
 	for d := range job.DependsOn {
