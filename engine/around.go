@@ -16,6 +16,8 @@ type AroundView interface {
 	// StartedBy lists the instances of the job that had started for the first time at or before the time and had not ended before it, by id: one that
 	// ran at that time is among them.
 	StartedBy(job int64, at time.Time) ([]Instance, error)
+	// ActiveCounts counts the instances in state running by job; a job without any is left out.
+	ActiveCounts() (map[int64]int, error)
 	// HistoryOf lists the events of one instance by id, each with its id.
 	HistoryOf(instance int64) (ids []int64, events []EventRow, err error)
 	// HistoryAfter lists the events behind the given one by id, at most limit, each with its id.

@@ -14,10 +14,10 @@ import (
 // How much an explanation looks at and shows. What is cut is counted, and a forecast that it is made of says that it is a lower bound.
 const (
 	mostSubjects = 1200 // instances looked at
-	mostCauses   = 400  // instances in the tree
+	mostCauses   = 1100 // instances in the tree
 	causesShown  = 10   // of one dependency
 	rootsShown   = 20
-	MoreThan     = 10_000
+	MoreThan     = 1000
 	mostWaits    = 1200 // dependencies of one instance that are shown
 )
 
@@ -30,11 +30,12 @@ type looker struct {
 	now     time.Time
 	planner *Planner
 
-	subjects map[place]*subject
-	active   map[int64]int
-	took     map[int64]Estimate
-	looks    int // left
-	causes   int
+	subjects  map[place]*subject
+	active    map[int64]int // running instances, by job
+	allActive bool          // those of all jobs are known
+	took      map[int64]Estimate
+	looks     int // left
+	causes    int
 }
 
 // A place is where an instance stands, whether there is a row of it or not.
@@ -57,16 +58,28 @@ type subject struct {
 	busy     bool
 }
 
+// countedSingly is how many jobs' running instances are counted each by itself, before those of all are.
+const countedSingly = 20
+
 // ActiveCount counts the running instances of a job, once.
 func (l *looker) ActiveCount(job int64) (int, error) {
-	if n, ok := l.active[job]; ok {
+	n, ok := l.active[job]
+	switch {
+	case ok || l.allActive:
 		return n, nil
+	case len(l.active) < countedSingly || l.past != nil:
+		n, err := l.view.ActiveCount(job)
+		if err == nil {
+			l.active[job] = n
+		}
+		return n, err
 	}
-	n, err := l.view.ActiveCount(job)
-	if err == nil {
-		l.active[job] = n
+	all, err := l.view.ActiveCounts()
+	if err != nil {
+		return 0, err
 	}
-	return n, err
+	l.active, l.allActive = all, true
+	return all[job], nil
 }
 
 // at returns the instance of the job at a plan time: as recorded, or as the definitions would plan it. nil when too many were looked at.

@@ -34,6 +34,19 @@ const (
 	startedBySQL = instanceColumns + `WHERE i.job = ? AND i.started_at <= ? AND (i.ended_at IS NULL OR i.ended_at >= ?) ORDER BY i.id`
 )
 
+const activeCountsSQL = `SELECT job, count(*) FROM instance WHERE state IN ('running', 'lost') AND state = 'running' GROUP BY job`
+
+// ActiveCounts counts the running instances by job.
+func (v *view) ActiveCounts() (map[int64]int, error) {
+	counts := map[int64]int{}
+	err := v.s.query(activeCountsSQL, func(c *columns) error {
+		job := c.int()
+		counts[job] = int(c.int())
+		return nil
+	})
+	return counts, err
+}
+
 var rangeSQL = map[[2]bool]string{ // unsatisfied, latest
 	{false, true}: allRange, {false, false}: strings.ReplaceAll(allRange, " DESC", ""),
 	{true, true}: unmet, {true, false}: strings.ReplaceAll(unmet, " DESC", ""),

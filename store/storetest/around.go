@@ -108,6 +108,19 @@ var aroundCases = []testCase{
 			})
 		}
 	}},
+	{"running instances are counted by job", func(w *world) {
+		for _, i := range append(w.plan("A", "01:00", "02:00", "03:00"), w.plan("C", "01:00")...) {
+			w.apply(i.ID, engine.Start, "05:00")
+		}
+		lost := w.plan("B", "01:00")[0]
+		w.apply(lost.ID, engine.Start, "05:00")
+		w.apply(lost.ID, engine.Lose, "06:00")
+		w.read(func(v engine.View) {
+			counts, err := v.ActiveCounts()
+			require.NoError(w, err)
+			require.Equal(w, map[int64]int{w.ids["A"]: 3, w.ids["C"]: 1}, counts)
+		})
+	}},
 	{"the history of one instance and all versions of a job are listed", func(w *world) {
 		p := w.plan("A", "01:00", "02:00")
 		w.run(p[0].ID, engine.Fail, "06:00")

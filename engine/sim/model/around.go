@@ -93,3 +93,12 @@ func (v *view) StartedBy(job int64, at time.Time) ([]engine.Instance, error) {
 	slices.SortFunc(list, func(a, b engine.Instance) int { return int(a.ID - b.ID) })
 	return list, nil
 }
+
+// ActiveCounts counts the running instances by job.
+func (v *view) ActiveCounts() (map[int64]int, error) {
+	counts := map[int64]int{}
+	for k := range v.s.active.all() {
+		counts[k.job]++
+	}
+	return counts, v.broken
+}
