@@ -35,13 +35,16 @@ func (l *looker) candidates(s *subject, from, to int) (*Candidates, error) {
 	w := &waits[0]
 	c := &Candidates{}
 	first, last := w.WindowFrom, w.WindowTo
+	if w.Rule == "self" || w.Ref == s.i.Ref && w.Count == 0 {
+		first, last = w.First, w.Last // it looked back as far as there is anything
+	}
 	for n := range waits {
 		c.In += waits[n].Count
 		if waits[n].Count > 0 {
 			first, last = earliest(waits[n].First, first), latest(last, waits[n].Last)
 		}
 	}
-	times, whole := l.times(w.Ref, first, last)
+	times, whole := l.times(w.Ref, first, last, w.Closed)
 	c.AtLeast = !whole
 	rows, err := l.stateOf(w, first, last)
 	if err != nil {
@@ -73,7 +76,7 @@ func (l *looker) candidates(s *subject, from, to int) (*Candidates, error) {
 }
 
 // times lists when the upstream job is due in [from, to] and, so that a border is seen, once before and once after.
-func (l *looker) times(ref JobRef, from, to time.Time) (times []time.Time, whole bool) {
+func (l *looker) times(ref JobRef, from, to time.Time, closed string) (times []time.Time, whole bool) {
 	if l.planner == nil || from.IsZero() {
 		return nil, true
 	}
@@ -90,7 +93,7 @@ func (l *looker) times(ref JobRef, from, to time.Time) (times []time.Time, whole
 			return times, true
 		}
 		times = append(times, t)
-		if t.After(to) {
+		if t.After(to) || t.Equal(to) && closed == "left" {
 			return times, true
 		}
 	}

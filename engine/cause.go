@@ -258,7 +258,7 @@ func (l *looker) growWait(s *subject, x *DependencyExplanation, from, to, allowa
 	return used, nil
 }
 
-// unsatisfied returns what of a declared dependency is in the way, the failed first, then the latest, at most limit, and how many there are.
+// unsatisfied returns what of a declared dependency is in the way, the failed first, at most limit, and how many there are.
 func (l *looker) unsatisfied(s *subject, from, to, limit int) (some []*subject, total int, err error) {
 	for n := from; n < to; n++ {
 		w, f := &s.s.Waits[n], &s.s.Facts[n]
@@ -294,7 +294,7 @@ func (l *looker) unsatisfied(s *subject, from, to, limit int) (some []*subject, 
 	return some[:min(len(some), limit)], total, nil
 }
 
-// blocking lists what of one range does not satisfy, the latest first, and counts it.
+// blocking lists what of one range does not satisfy, the first of it and the last, and counts it.
 func (l *looker) blocking(w *Wait, f *Facts, limit int) (list []Instance, total int, err error) {
 	ended := w.Ended || w.OnFailed == FailedRun
 	u := f.Unsatisfied
@@ -311,7 +311,8 @@ func (l *looker) blocking(w *Wait, f *Facts, limit int) (list []Instance, total 
 		}
 		return []Instance{i}, 1, nil
 	}
-	q := RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: u.PlanTime, Unsatisfied: true, Latest: true, Limit: limit + 1}
+	// What is behind stands first in time, and what decides when it ends last.
+	q := RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: u.PlanTime, Unsatisfied: true, Limit: limit + 1}
 	if list, err = l.view.Range(q); err != nil {
 		return nil, 0, fmt.Errorf("list what of %s does not satisfy: %w", w.Ref, err)
 	}
@@ -321,12 +322,14 @@ func (l *looker) blocking(w *Wait, f *Facts, limit int) (list []Instance, total 
 		if total, err = l.view.RangeCount(q); err != nil {
 			return nil, 0, fmt.Errorf("count what of %s does not satisfy: %w", w.Ref, err)
 		}
+		last, err := l.view.Find(w.Upstream, w.Key, u.PlanTime)
+		if err != nil {
+			return nil, 0, fmt.Errorf("find %s@%s: %w", w.Ref, u.PlanTime, err)
+		}
+		list = append(list[:limit-1], last)
 	}
 	if ended {
 		list = slices.DeleteFunc(list, func(i Instance) bool { return i.State.Ended() || i.Frozen })
-	}
-	if len(list) > limit {
-		list = list[:limit]
 	}
 	return list, total, nil
 }

@@ -182,7 +182,8 @@ func (l *looker) explain(s *subject) (x Explanation, err error) {
 		return x, err
 	}
 	top.Forecast = x.Forecast
-	l.walk(top, &x)
+	l.walk(top, &x, map[place]bool{})
+	x.sortRoots()
 	for next := top; ; {
 		if next = firstCause(next); next == nil {
 			break
@@ -228,18 +229,35 @@ func (l *looker) whatHappened(i *Instance) (attempts []AttemptRow, ids []int64, 
 }
 
 // walk collects the roots, and whether anything was left out.
-func (l *looker) walk(c *Cause, x *Explanation) {
-	if c.Root && len(x.Roots) < rootsShown && !slices.ContainsFunc(x.Roots, func(r *Cause) bool {
-		return r.Ref == c.Ref && r.Key == c.Key && r.PlanTime.Equal(c.PlanTime)
-	}) {
+func (l *looker) walk(c *Cause, x *Explanation, seen map[place]bool) {
+	here := place{at: c.PlanTime.UnixMilli(), key: c.Ref.String() + " " + c.Key}
+	if c.Root && !seen[here] {
+		seen[here] = true
 		x.Roots = append(x.Roots, c)
 	}
 	for n := range c.Dependencies {
 		d := &c.Dependencies[n]
 		x.Beyond = x.Beyond || d.More > 0
 		for _, up := range d.Causes {
-			l.walk(up, x)
+			l.walk(up, x, seen)
 		}
+	}
+}
+
+// sortRoots puts first what an action helps, then what runs, and cuts the list.
+func (x *Explanation) sortRoots() {
+	rank := func(c *Cause) int {
+		switch {
+		case c.Help != "":
+			return 0
+		case c.Instance != nil && c.Instance.State == Running:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(x.Roots, func(a, b *Cause) int { return rank(a) - rank(b) })
+	if len(x.Roots) > rootsShown {
+		x.Roots, x.Beyond = x.Roots[:rootsShown], true
 	}
 }
 

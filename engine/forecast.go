@@ -198,7 +198,7 @@ func (l *looker) foreseeMembers(s *subject, from, to int, all bool) (list []Fore
 		if err != nil {
 			return nil, f, err
 		}
-		f.AtLeast = f.AtLeast || len(rows) == members
+		f.AtLeast = f.AtLeast || len(rows) >= members
 		ups := make([]*subject, 0, len(rows)+1)
 		for k := range rows {
 			if ended && (rows[k].State.Ended() || rows[k].Frozen) {
@@ -252,10 +252,22 @@ func (l *looker) memberRows(w *Wait, f *Facts, all bool) ([]Instance, error) {
 		i, err := l.view.Find(w.Upstream, w.Key, f.Unsatisfied.PlanTime)
 		return []Instance{i}, wrap(err, "find %s@%s", w.Ref, f.Unsatisfied.PlanTime)
 	}
-	rows, err := l.view.Range(RangeQuery{
+	q := RangeQuery{
 		Job: w.Upstream, Key: w.Key, From: w.First, To: f.Unsatisfied.PlanTime, Unsatisfied: true, Latest: all, Limit: min(members, max(1, l.looks)),
-	})
-	return rows, wrap(err, "list what of %s does not satisfy", w.Ref)
+	}
+	rows, err := l.view.Range(q)
+	if err != nil {
+		return nil, fmt.Errorf("list what of %s does not satisfy: %w", w.Ref, err)
+	}
+	if all && len(rows) == q.Limit { // what is behind stands first, and may be what never comes
+		q.Latest, q.To, q.Limit = false, rows[len(rows)-1].PlanTime.Add(-time.Millisecond), causesShown
+		first, err := l.view.Range(q)
+		if err != nil {
+			return nil, fmt.Errorf("list what of %s is behind: %w", w.Ref, err)
+		}
+		rows = append(rows, first...)
+	}
+	return rows, nil
 }
 
 // foreseeMember foresees an upstream instance as one that must satisfy, or end.

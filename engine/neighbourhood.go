@@ -62,7 +62,7 @@ func (e *Engine) Neighbourhood(ctx context.Context, r NeighbourRequest, now time
 			return err
 		}
 		d := drawing{looker: l, limit: r.Limit, nodes: map[*subject]int{}, drawn: map[waitPlace]bool{}, ahead: map[JobRef]time.Duration{}}
-		d.Neighbourhood.At = l.now
+		d.At = l.now
 		d.node(s, 0)
 		if err := d.up(r.Up); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -97,9 +98,9 @@ func (p *past) later(planTime time.Time, ref JobRef) bool {
 func (p *past) unknown(i *Instance) []string {
 	list := []string{"how full the slots, the pools, the queue and the disk were, and which server worked"}
 	if !p.ended(i) {
-		list = append(list, "when its row was written: it is taken to have been planned as days are, "+p.engine.cfg.PlanAhead.String()+" before they begin")
+		list = append(list, "when its row was written: it is taken to have been planned as days are, "+strings.TrimSuffix(p.engine.cfg.PlanAhead.String(), "0m0s")+" before they begin")
 	}
-	if v, err := p.View.Version(i.Version); err == nil && v.CreatedAt.After(p.at) {
+	if v, err := p.Version(i.Version); err == nil && v.CreatedAt.After(p.at) {
 		list = append(list, "its definition then: the row was written by one that was loaded at "+v.CreatedAt.Format(time.RFC3339))
 	}
 	return list
@@ -120,7 +121,7 @@ func (p *past) Instance(id int64) (Instance, error) {
 // reaches refuses a time before the history that is kept.
 func (p *past) reaches() error {
 	if p.oldest == nil {
-		_, events, err := p.View.HistoryAfter(0, 1)
+		_, events, err := p.HistoryAfter(0, 1)
 		if err != nil {
 			return fmt.Errorf("find the beginning of the history: %w", err)
 		}
@@ -265,7 +266,7 @@ func (p *past) defined(job int64) (acts []string, err error) {
 	const page = 2000
 	after, err := p.lastEvent()
 	for read := 0; err == nil && read < mostEvents; read += page {
-		ids, events, err := p.View.HistoryAfter(after, page)
+		ids, events, err := p.HistoryAfter(after, page)
 		if err != nil {
 			return nil, fmt.Errorf("read what became of definitions: %w", err)
 		}
@@ -284,13 +285,13 @@ func (p *past) defined(job int64) (acts []string, err error) {
 
 // lastEvent returns the id of an event at or before the time, close to it. Events have growing ids and, but where a clock was set back, growing times.
 func (p *past) lastEvent() (int64, error) {
-	first, _, err := p.View.HistoryAfter(0, 1)
+	first, _, err := p.HistoryAfter(0, 1)
 	if err != nil || len(first) == 0 {
 		return 0, err
 	}
 	low, high := first[0]-1, first[0]
 	for step := int64(1); ; step *= 2 {
-		_, events, err := p.View.HistoryAfter(high, 1)
+		_, events, err := p.HistoryAfter(high, 1)
 		if err != nil {
 			return 0, err
 		}
@@ -301,7 +302,7 @@ func (p *past) lastEvent() (int64, error) {
 	}
 	for high-low > 1 {
 		middle := low + (high-low)/2
-		_, events, err := p.View.HistoryAfter(middle, 1)
+		_, events, err := p.HistoryAfter(middle, 1)
 		if err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -116,7 +117,7 @@ func (a *app) explain(ctx context.Context, client *client, name string, q explai
 	}
 	var x web.Explanation
 	if err := client.get(ctx, to, query, &x); err != nil {
-		if !recorded && errors.Is(err, engine.ErrNotFound) {
+		if answer := (*answerError)(nil); !recorded && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
 			err = fmt.Errorf("%w; --folder answers from the definitions in a folder", err)
 		}
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,10 +163,15 @@ func unlessEmpty(before, words string) string {
 	return before + words
 }
 
+// candidates prints what a dependency had to choose from; of many the ends.
 func (p *explanationPrinter) candidates(c *web.Candidates) {
+	const ends = 4
 	for n, one := range c.Items {
-		if c.Left > 0 && n == len(c.Items)/2 {
-			fmt.Fprintf(&p.b, "      ...  %d more\n", c.Left)
+		if len(c.Items) > 2*ends+1 && n >= ends && n < len(c.Items)-ends {
+			if n == ends {
+				fmt.Fprintf(&p.b, "      ...  %d more\n", len(c.Items)+c.Left-2*ends)
+			}
+			continue
 		}
 		word, why := "in ", string(one.State)
 		if !one.In {
@@ -207,12 +213,23 @@ func (p *explanationPrinter) causes(list []web.Cause, more, depth int) {
 			p.cause(c, indent, depth)
 		}
 		for k := range c.Dependencies {
-			p.causes(c.Dependencies[k].Causes, c.Dependencies[k].More, depth+1)
+			p.causes(unseen(c, c.Dependencies[k].Causes), c.Dependencies[k].More, depth+1)
 		}
 	}
 	if more > 0 && p.lines <= treeLines {
 		fmt.Fprintf(&p.b, "%sand %d more of them\n", indent, more)
 	}
+}
+
+// unseen leaves out what is in the tree elsewhere, unless there is nothing else that a cause waits for.
+func unseen(of *web.Cause, list []web.Cause) []web.Cause {
+	again := func(c web.Cause) bool { return c.Again }
+	for n := range of.Dependencies {
+		if slices.ContainsFunc(of.Dependencies[n].Causes, func(c web.Cause) bool { return !c.Again }) {
+			return slices.DeleteFunc(slices.Clone(list), again)
+		}
+	}
+	return list
 }
 
 // cause prints one instance of the tree: what is below it says why it waits.
