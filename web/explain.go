@@ -187,9 +187,9 @@ func NewExplanation(x *engine.Explanation) Explanation {
 		shown.Blockers = append(shown.Blockers, blocker)
 	}
 	for _, c := range x.Roots {
-		root := newCause(c, zone)
-		root.Dependencies = nil // they are in the tree
-		shown.Roots = append(shown.Roots, root)
+		alone := *c
+		alone.Dependencies = nil // they are in the tree
+		shown.Roots = append(shown.Roots, newCause(&alone, zone))
 	}
 	for i := range x.Attempts {
 		shown.Attempts = append(shown.Attempts, newAttempt(&x.Attempts[i], &x.Instance))
