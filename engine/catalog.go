@@ -252,6 +252,13 @@ func (c *catalog) lookup(ref JobRef) *definition {
 	return c.current[ref]
 }
 
+// plan returns the planner of the current definitions, nil when none were loaded.
+func (c *catalog) plan() *Planner {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.planner
+}
+
 // setPlanned records how far the jobs are planned, after the commit that says so.
 func (c *catalog) setPlanned(to map[int64]time.Time) {
 	c.mu.Lock()

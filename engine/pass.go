@@ -272,11 +272,17 @@ func (t *turn) judge(c *contender) (Verdict, error) {
 
 // situation reads what Evaluate needs to know of a waiting instance.
 func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situation, error) {
-	s := &Situation{Instance: i, Job: job, Limit: e.defs.concurrency(job), Unclocked: e.cfg.Unclocked}
-	var err error
-	if s.Waits, err = v.Waits(i.ID); err != nil {
+	waits, err := v.Waits(i.ID)
+	if err != nil {
 		return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)
 	}
+	return e.situate(v, i, job, waits, now)
+}
+
+// situate is situation of waits that are known.
+func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.Time) (*Situation, error) {
+	s := &Situation{Instance: i, Job: job, Waits: waits, Limit: e.defs.concurrency(job), Unclocked: e.cfg.Unclocked}
+	var err error
 	s.Facts = make([]Facts, len(s.Waits))
 	for n := range s.Waits {
 		if s.Facts[n], err = v.Facts(&s.Waits[n]); err != nil {

@@ -222,10 +222,6 @@ func (p *Planner) Reach(ref, upstream JobRef) (time.Duration, error) {
 	if !ok || !there {
 		return 0, fmt.Errorf("the reach of %s to %s: %w", ref, upstream, ErrNotFound)
 	}
-	end := func(n int) deps.Job {
-		j := p.jobs[n]
-		return deps.Job{Name: j.Ref().String(), Period: j.Period, Location: j.When.Location, Occurrences: p.timetables[n].Between}
-	}
 	reach := time.Duration(0)
 	for n := range p.jobs[i].DependsOn {
 		d := &p.jobs[i].DependsOn[n]
@@ -233,7 +229,7 @@ func (p *Planner) Reach(ref, upstream JobRef) (time.Duration, error) {
 			continue
 		}
 		for _, e := range d.edges() {
-			binder, err := e.Compile(end(i), end(up))
+			binder, err := e.Compile(p.end(i), p.end(up))
 			if err != nil {
 				return 0, fmt.Errorf("the dependency of %s on %s: %w", ref, upstream, err)
 			}

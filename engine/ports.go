@@ -89,6 +89,7 @@ type View interface {
 	DurationView
 	OperationView
 	BackfillView
+	AroundView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.

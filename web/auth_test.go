@@ -41,6 +41,8 @@ func visits(f *fixture) map[string]visit {
 		"listAttempts":    {instance(ended, "/attempts"), "", 200, nil},
 		"listEvents":      {instance(ended, "/events"), "", 200, nil},
 		"explainInstance": {instance(waiting, "/explain"), "", 200, nil},
+		"explainByName":   {"/api/v1/explain?instance=retail/orders@2026-11-21T20:00", "", 200, nil},
+		"graphInstance":   {instance(waiting, "/graph"), "", 200, nil},
 		"cancelInstance":  {instance(f.at("orders", 21).ID, "/cancel"), "{}", 200, nil},
 		"confirmInstance": {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200, nil},
 		"operate":         {"/api/v1/operations", fmt.Sprintf(`{"operation":"freeze","ids":["%d"]}`, f.at("orders", 23).ID), 200, nil},

@@ -53,23 +53,6 @@ var (
 		ID: 90412, At: exampleAt.Add(14 * time.Minute), Kind: string(engine.Start), From: engine.Waiting, To: engine.Running,
 		Reason: Reason{Code: engine.ReasonReleased, Text: "released: every gate was open"},
 	}
-	exampleBlocker     = ID(4198)
-	exampleExplanation = Explanation{
-		Instance: exampleInstance, At: exampleAt.Add(5 * time.Minute), Holding: engine.GateDependency,
-		Gates: []Verdict{
-			{Gate: engine.GateTime, Open: true},
-			{Gate: engine.GateDependency, Reason: &exampleReason},
-		},
-		Dependencies: []ExplainedWait{{
-			Wait: exampleWait, Text: "retail/stores@2026-11-21 05:00 (natural-day): waiting", Planned: true,
-			Missing: &Upstream{ID: 4198, PlanTime: exampleUp, State: engine.Running},
-		}},
-		Blockers: []Blocker{{
-			Workflow: "retail", Job: "stores", PlanTime: exampleUp, Instance: &exampleBlocker, State: engine.Running,
-			Reason: Reason{Code: engine.ReasonReleased, Text: "released: every gate was open"},
-		}},
-	}
-
 	exampleJob = Job{
 		ID: 11, Workflow: "retail", Job: "orders", Version: 12, CreatedAt: time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC),
 		PlannedTo: time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC),

@@ -80,8 +80,7 @@ type Control interface {
 	Trigger(ctx context.Context, r engine.TriggerRequest, now time.Time) (instance engine.Instance, created bool, err error)
 	Cancel(ctx context.Context, id int64, actor, note string, now time.Time) (engine.Instance, error)
 	Confirm(ctx context.Context, id int64, actor string, now time.Time) (engine.Instance, error)
-	Explain(ctx context.Context, id int64, now time.Time) (engine.Explanation, error)
+	Explainer
 	OperationControl
-
 	BackfillControl
 }

@@ -87,9 +87,6 @@ func native() []route {
 			Summary: "The attempts of an instance", Answers: ok(AttemptList{Items: []Attempt{exampleAttempt}}), register: operation((*server).listAttempts)},
 		{Method: get, Pattern: prefix + "/instances/{id}/events", Permission: Viewer, ID: "listEvents", Tag: "instances", Refuses: missing,
 			Summary: "The history of an instance", Answers: ok(EventPage{Items: []Event{exampleEvent}}), register: operation((*server).listEvents)},
-		{Method: get, Pattern: prefix + "/instances/{id}/explain", Permission: Viewer, ID: "explainInstance", Tag: "instances", Refuses: missing,
-			Summary: "Why an instance is where it is", Text: "Every gate, each dependency with its rule and window, and the chain of what it waits for down to the root.",
-			Answers: ok(exampleExplanation), register: operation((*server).explain)},
 		{Method: post, Pattern: prefix + "/instances/{id}/cancel", Permission: Operator, ID: "cancelInstance", Tag: "instances", Refuses: conflict,
 			Audit: true, BodyLimit: maxBody, Summary: "Cancel an instance",
 			Text:    "A waiting instance is cancelled at once, a running one when its processes have ended. Cancelling twice is cancelling once.",
@@ -106,7 +103,8 @@ func native() []route {
 				"the header X-Log-Complete is true. A log that was longer than its limit loses its middle when the attempt ends.",
 			Answers: ok(nil), register: operation((*server).readLog)},
 	}
-	return append(routes, backfillRoutes()...)
+	routes = append(routes, backfillRoutes()...)
+	return append(routes, explainRoutes()...)
 }
 
 func ok(example any) map[int]any { return map[int]any{http.StatusOK: example} }

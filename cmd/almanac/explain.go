@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,29 +18,46 @@ import (
 	"github.com/almanac-sched/almanac/web"
 )
 
+// An explainQuery is what the flags of explain say.
+type explainQuery struct {
+	folder   string
+	at       string
+	up, down int
+	output   *choice
+}
+
 func (a *app) explainCommand() *cobra.Command {
-	var from string
+	var q explainQuery
 	c := &cobra.Command{
 		Use:   "explain INSTANCE",
-		Short: "say why an instance waits, runs or ended as it did",
-		Long: `Explain an instance, given by its id or as workflow/job@plan time: every gate, each dependency with its rule and what it has come to, and the chain of
-what it waits for down to the root. Without a running server it reads the data directory.
+		Short: "say why an instance waits, runs or ended as it did, and when it will",
+		Long: `Explain an instance, given by its id or as workflow/job@plan time: every gate in order, each dependency with its rule, its window and what it had to
+choose from, and as a tree what it waits for, down to the roots, which wait for no other instance: there an action helps, and the command for it
+is named. Its start and end are estimated by how long past instances took. Without a running server it reads the data directory.
 
-With --folder it answers from the definitions alone: what an instance of that plan time would wait for, and why.`,
+With --at it answers as of a time that has passed, from the history. An instance that is not planned yet is explained by the loaded definitions;
+with --folder by those of a folder: what an instance of that plan time would wait for, and why.
+
+With -o dot or mermaid it draws the instances around it.`,
 		Example: `  almanac explain retail/report@2026-10-01T12:00
+  almanac explain retail/report@2026-10-01T12:00 --at 2026-10-01T12:30
+  almanac explain 4217 -o mermaid --up 3 --down 1
   almanac explain retail/report@2026-10-01T12:00:00+08:00 --folder pipelines`,
 		Args: exactly("INSTANCE"),
 	}
 	exits(c, exitFailed, exitInvalid, exitNotFound, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
-	c.Flags().StringVar(&from, "folder", "", "answer from the definitions in this folder")
-	output := addOutput(c)
+	c.Flags().StringVar(&q.folder, "folder", "", "answer from the definitions in this folder")
+	c.Flags().StringVar(&q.at, "at", "", "as of this time, from the history; without an offset it is in the job's zone")
+	c.Flags().IntVar(&q.up, "up", 1, "of a drawing: hops up, to what it waits for")
+	c.Flags().IntVar(&q.down, "down", 1, "of a drawing: hops down, to what waits for it")
+	q.output = addOutput(c, "dot", "mermaid")
 	fromServer := a.completeInstances(n)
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if from == "" {
+		if q.folder == "" {
 			return fromServer(c, args, toComplete)
 		}
-		f, _, err := readFolder(from)
+		f, _, err := readFolder(q.folder)
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -47,66 +68,81 @@ With --folder it answers from the definitions alone: what an instance of that pl
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if from != "" {
-			return a.explainFolder(from, args[0], output.value)
+		if q.folder != "" {
+			if q.at != "" || q.output.value == "dot" || q.output.value == "mermaid" {
+				return usagef("--folder answers from definitions alone: it has no --at and no drawing; `almanac plan -o dot` draws a day of a folder")
+			}
+			return a.explainFolder(q.folder, args[0], q.output.value)
 		}
 		client, done, err := a.connectOrOpen(c.Context(), n)
 		if err != nil {
 			return err
 		}
 		defer done()
-		i, err := client.instance(c.Context(), args[0])
-		if errors.Is(err, engine.ErrNotFound) {
-			return fmt.Errorf("%w; for one that is not planned yet, --folder answers from the definitions", err)
-		}
-		if err != nil {
-			return err
-		}
-		var x web.Explanation
-		if err := client.get(c.Context(), path("instances", i.ID.String(), "explain"), nil, &x); err != nil {
-			return err
-		}
-		if output.value == "json" {
-			return writeJSON(a.stdout, x)
-		}
-		return printExplanation(a.stdout, &x, a.terminal(a.stdout))
+		return a.explain(c.Context(), client, args[0], q)
 	}
 	return c
 }
 
-func printExplanation(w io.Writer, x *web.Explanation, terminal bool) error {
-	var b strings.Builder
-	i := &x.Instance
-	fmt.Fprintf(&b, "%s  %s  (instance %s)\n", i.Name, stateText(i.State, terminal), i.ID)
-	fmt.Fprintf(&b, "  why: %s\n", printable(i.Reason.Text))
-	if len(x.Gates) > 0 {
-		b.WriteString("\ngates\n")
-		for _, g := range x.Gates {
-			if g.Open {
-				fmt.Fprintf(&b, "  %-11s  open\n", g.Gate)
-			} else {
-				fmt.Fprintf(&b, "  %-11s  closed: %s\n", g.Gate, printable(g.Reason.Text))
-			}
-		}
+// explain asks for what the flags say and prints it.
+func (a *app) explain(ctx context.Context, client *client, name string, q explainQuery) error {
+	i, recorded, err := client.plannedOrNot(ctx, name)
+	if err != nil {
+		return err
 	}
-	if len(x.Dependencies) > 0 {
-		b.WriteString("\nwaits for\n")
-		for _, d := range x.Dependencies {
-			fmt.Fprintf(&b, "  %s\n    looked in %s\n", printable(d.Text), windowWords(d.Window.From, d.Window.To, d.Window.Closed))
+	query := url.Values{}
+	if q.at != "" {
+		at, err := client.zonedTime(ctx, "--at", q.at, engine.JobRef{Workflow: i.Workflow, Job: i.Job})
+		if err != nil {
+			return err
 		}
+		query.Set("at", stamp(at))
 	}
-	if len(x.Blockers) > 0 {
-		b.WriteString("\nblocked by\n")
-		for depth, link := range x.Blockers {
-			state := "not planned yet"
-			if link.State != "" {
-				state = stateText(link.State, terminal)
-			}
-			fmt.Fprintf(&b, "  %s%s/%s@%s  %s  %s\n", strings.Repeat("  ", min(depth, 20)), link.Workflow, link.Job, stamp(link.PlanTime), state, printable(link.Reason.Text))
+	if form := q.output.value; form == "dot" || form == "mermaid" {
+		if !recorded {
+			return fmt.Errorf("%s is not planned yet, and only what is planned is drawn; `almanac plan -o %s` draws a day of a folder: %w", name, form, engine.ErrNotFound)
 		}
+		query.Set("up", strconv.Itoa(q.up))
+		query.Set("down", strconv.Itoa(q.down))
+		var g web.Graph
+		if err := client.get(ctx, path("instances", i.ID.String(), "graph"), query, &g); err != nil {
+			return err
+		}
+		return writeNeighbours(a.stdout, &g, form)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	to := path("instances", i.ID.String(), "explain")
+	if !recorded {
+		to = "explain"
+		query.Set("instance", i.Name)
+	}
+	var x web.Explanation
+	if err := client.get(ctx, to, query, &x); err != nil {
+		if answer := (*answerError)(nil); !recorded && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
+			err = fmt.Errorf("%w; --folder answers from the definitions in a folder", err)
+		}
+		return err
+	}
+	if q.output.value == "json" {
+		return writeJSON(a.stdout, x)
+	}
+	return printExplanation(a.stdout, &x, a.terminal(a.stdout))
+}
+
+// plannedOrNot finds an instance by its id or name; of one that is not planned only the name is known.
+func (c *client) plannedOrNot(ctx context.Context, text string) (i web.Instance, recorded bool, err error) {
+	i, err = c.instance(ctx, text)
+	if !errors.Is(err, engine.ErrNotFound) {
+		return i, err == nil, err
+	}
+	ref, written, malformed := parseName(text)
+	if malformed != nil {
+		return i, false, err
+	}
+	at, unknown := c.planTime(ctx, ref, written)
+	if unknown != nil {
+		return i, false, err
+	}
+	return web.Instance{Workflow: ref.Workflow, Job: ref.Job, Name: ref.String() + "@" + stamp(at)}, false, nil
 }
 
 // windowWords prints a window with the brackets of its bounds.

@@ -74,6 +74,11 @@ func (c *client) instance(ctx context.Context, text string) (i web.Instance, err
 
 // planTime reads a plan time as it was written: without an offset it is in the job's zone, which the server knows.
 func (c *client) planTime(ctx context.Context, ref engine.JobRef, written string) (time.Time, error) {
+	return c.zonedTime(ctx, "the plan time", written, ref)
+}
+
+// zonedTime reads a time; without an offset it is in the job's zone.
+func (c *client) zonedTime(ctx context.Context, name, written string, ref engine.JobRef) (time.Time, error) {
 	zone := time.UTC
 	if _, err := time.Parse(time.RFC3339, written); err != nil {
 		var job web.JobDetail
@@ -84,7 +89,7 @@ func (c *client) planTime(ctx context.Context, ref engine.JobRef, written string
 			return time.Time{}, fmt.Errorf("zone of %s: %w", ref, err)
 		}
 	}
-	return instant("the plan time", written, zone)
+	return instant(name, written, zone)
 }
 
 // instances lists at most limit instances, page after page.
