@@ -24,7 +24,7 @@ jobs:
       one: {type: shell, command: "true"}
       two: {type: shell, command: "true", needs: [one]}
   b: {recurrence: {frequency: hour, interval: 12}, dependsOn: [{job: a, onFailed: cancel}], action: {type: shell, command: "true"}}
-  c: {recurrence: {frequency: day}, confirm: true, dependsOn: [b, {job: self, cycle: previous}], action: {type: shell, command: "true"}}
+  c: {recurrence: {frequency: day}, confirm: true, dependsOn: [b, {job: a, select: 3}, {job: self, cycle: previous}], action: {type: shell, command: "true"}}
 `
 
 // A small world: an engine on rows of which everything can be listed.
@@ -118,8 +118,8 @@ func (s *small) operate(t *rapid.T) {
 		r.Options.Version = rapid.SampledFrom([]string{"", "latest"}).Draw(t, "version")
 		r.Selector += " -state:waiting,running"
 	case engine.OperateDetach:
-		r.Options.Upstream = "w/a@" + s.now.Format("2006-01-02") + "T06:00"
-		r.Selector = "job:b state:waiting"
+		r.Options.Upstream = "w/a@" + s.now.Format("2006-01-02") + rapid.SampledFrom([]string{"T06:00", "T12:00", "T18:00"}).Draw(t, "upstream")
+		r.Selector = rapid.SampledFrom([]string{"job:b state:waiting", "job:c date:today", "job:c date:yesterday"}).Draw(t, "of")
 	}
 	before := s.all(t)
 	preview := r
@@ -284,4 +284,45 @@ func TestAnOperationsKeyIsForgotten(t *testing.T) {
 		require.Contains(t, answers[0].Key, "two")
 		return err
 	}))
+}
+
+// Detaching takes one of a range out, in the middle, at its ends, and the last: a count asks for no more than there are, and what is emptied is open.
+func TestDetachCutsARange(t *testing.T) {
+	d := newDesk(t)
+	d.now = time.Date(2026, 8, 2, 23, 30, 0, 0, time.UTC)
+	s := newSmall(t, d.db, d.now)
+	s.load(t)
+	s.step(t)
+	ranges := func() (list []string) {
+		require.NoError(t, d.db.Read(t.Context(), func(v engine.View) error {
+			c, err := s.e.Select(t.Context(), "w/c@2026-08-03T00:00", s.now)
+			require.NoError(t, err)
+			waits, err := v.Waits(c[0].ID)
+			for n, w := range waits {
+				require.Equal(t, n, w.N)
+				if w.Ref.Job == "a" {
+					list = append(list, fmt.Sprintf("%s..%s %d of %s %s", w.First.Format("15"), w.Last.Format("15"), w.Count, w.Select, w.Rule))
+				}
+			}
+			return err
+		}))
+		return list
+	}
+	detach := func(hour string) error {
+		_, err := s.e.Operate(t.Context(), engine.OperationRequest{
+			Operation: engine.OperateDetach, Selector: "w/c@2026-08-03T00:00", Actor: "ann", Options: engine.OperationOptions{Upstream: "w/a@2026-08-03T" + hour + ":00"},
+		}, s.now)
+		return err
+	}
+	require.Equal(t, []string{"00..18 4 of 3 natural-day"}, ranges())
+	require.NoError(t, detach("06"))
+	require.Equal(t, []string{"00..00 1 of 3 natural-day", "12..18 2 of 3 natural-day"}, ranges())
+	require.ErrorContains(t, detach("06"), "it does not wait for w/a@2026-08-03T06:00:00Z")
+	require.NoError(t, detach("18"))
+	require.Equal(t, []string{"00..00 1 of 2 natural-day", "12..12 1 of 2 natural-day"}, ranges(), "two are left, so that three cannot be asked for")
+	require.NoError(t, detach("00"))
+	require.Equal(t, []string{"12..12 1 of 1 natural-day"}, ranges())
+	require.NoError(t, detach("12"))
+	require.Equal(t, []string{"00..00 0 of 1 detached"}, ranges())
+	require.ErrorIs(t, detach("12"), engine.ErrConflict)
 }
