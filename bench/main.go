@@ -52,6 +52,7 @@ var benchmarks = []benchmark{
 	{"transitions", benchTransitions},
 	{"pass", benchPass},
 	{"none", benchNone},
+	{"operations", benchOperations},
 }
 
 func main() {
