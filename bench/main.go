@@ -53,6 +53,7 @@ var benchmarks = []benchmark{
 	{"pass", benchPass},
 	{"none", benchNone},
 	{"explain", benchExplain},
+	{"operations", benchOperations},
 }
 
 func main() {

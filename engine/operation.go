@@ -262,6 +262,7 @@ type operating struct {
 	refusals []Refusal
 	seen     map[int64]bool
 	again    *OperationResult
+	jobsGone map[JobRef]string // why a job runs nothing any more; "" is that it does
 	notices  []Notice
 	cancels  []cancelRequest
 }

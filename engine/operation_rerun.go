@@ -26,9 +26,11 @@ func (o *operating) rerun(i *Instance) error {
 	if err != nil {
 		return err
 	}
-	steps, err := o.v.Steps(i.ID)
-	if err != nil {
-		return fmt.Errorf("read the steps of %s: %w", i.Name(), err)
+	var steps []StepRow
+	if !i.StartedAt.IsZero() {
+		if steps, err = o.v.Steps(i.ID); err != nil {
+			return fmt.Errorf("read the steps of %s: %w", i.Name(), err)
+		}
 	}
 	from := cmp.Or(o.Options.From, "start")
 	if o.Options.Step != "" {
@@ -36,8 +38,8 @@ func (o *operating) rerun(i *Instance) error {
 	}
 	text := "runs again from the start"
 	var kept []StepRow
-	switch {
-	case from == "step":
+	switch from {
+	case "step":
 		if job.step(o.Options.Step) < 0 {
 			var known []string
 			for n := range job.Steps {
@@ -48,7 +50,7 @@ func (o *operating) rerun(i *Instance) error {
 		}
 		kept = keepSteps(job, steps, o.Options.Step)
 		text = "runs again from the step " + o.Options.Step
-	case from == "failed":
+	case "failed":
 		kept = keepSteps(job, steps, "")
 		if i.State.Satisfies() && !slices.ContainsFunc(kept, func(s StepRow) bool { return s.State == StepWaiting }) {
 			o.refuse(i, "it is "+string(i.State)+", and no step of it failed", "rerun it from the start, or from a step")
@@ -56,7 +58,7 @@ func (o *operating) rerun(i *Instance) error {
 		}
 		text = "runs again from what failed"
 	}
-	if n := count(kept); n > 0 {
+	if n := keptSteps(kept); n > 0 {
 		text += fmt.Sprintf(", %s kept", plural(n, "step"))
 	} else {
 		kept = nil
@@ -84,8 +86,10 @@ func (o *operating) rerunVersion(i *Instance) (job *Job, version int64, err erro
 // reopen sends the event rerun.
 func (o *operating) reopen(i *Instance, effect Effect, text string, version int64, job *Job, kept []StepRow) {
 	o.add(act{*i, effect, Waiting, text, func(tx Tx, i *Instance) (bool, error) {
-		if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
-			return ok, err
+		if !i.StartedAt.IsZero() { // else it has none
+			if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
+				return ok, err
+			}
 		}
 		reason := o.reason(text)
 		ok, err := tx.Apply(Transition{Instance: i.ID, Event: Rerun, From: i.State, Fence: i.Fence, At: o.now, Reason: reason, Version: version, Pool: job.Pool})
@@ -138,8 +142,8 @@ func keepSteps(job *Job, before []StepRow, from string) []StepRow {
 	return rows
 }
 
-// count counts the steps that are kept.
-func count(steps []StepRow) (n int) {
+// keptSteps counts the steps that are kept.
+func keptSteps(steps []StepRow) (n int) {
 	for _, s := range steps {
 		if s.State != StepWaiting {
 			n++

@@ -161,16 +161,25 @@ func (o *operating) runNow(i *Instance) error {
 
 // gone says why the job of an instance does not run anything any more; "" is that it does.
 func (o *operating) gone(i *Instance) (string, error) {
-	row, err := o.v.JobByRef(i.Ref)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read %s: %w", i.Ref, err)
-	case row.Removed:
-		return "the job was removed from the definitions", nil
-	case row.Disabled:
-		return "the job is disabled; enable it in its definition first", nil
+	if why, known := o.jobsGone[i.Ref]; known {
+		return why, nil
 	}
-	return "", nil
+	row, err := o.v.JobByRef(i.Ref)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", i.Ref, err)
+	}
+	why := ""
+	switch {
+	case row.Removed:
+		why = "the job was removed from the definitions"
+	case row.Disabled:
+		why = "the job is disabled; enable it in its definition first"
+	}
+	if o.jobsGone == nil {
+		o.jobsGone = map[JobRef]string{}
+	}
+	o.jobsGone[i.Ref] = why
+	return why, nil
 }
 
 func (o *operating) boost(i *Instance) {

@@ -113,19 +113,22 @@ func (p *planning) add(i *engine.Instance, waits []engine.Wait) error {
 	p.waits = append(p.waits, waits...)
 	p.counts = append(p.counts, len(waits))
 	for n := range waits {
-		w := &waits[n]
-		pair := [2]int64{w.Upstream, i.Job}
-		known, ok := p.reach[pair]
-		widest := known
-		if w.Count > 0 {
-			at := i.PlanTime.UnixMilli()
-			widest = reach{max(known.back, at-w.First.UnixMilli()), max(known.ahead, w.Last.UnixMilli()-at)}
-		}
-		if !ok || widest != known {
-			p.reach[pair] = widest
-		}
+		p.widen(i.Job, i.PlanTime.UnixMilli(), &waits[n])
 	}
 	return nil
+}
+
+// widen makes the reach of a job no shorter than one wait of an instance of that plan time.
+func (p *planning) widen(job, at int64, w *engine.Wait) {
+	pair := [2]int64{w.Upstream, job}
+	known, ok := p.reach[pair]
+	widest := known
+	if w.Count > 0 {
+		widest = reach{max(known.back, at-w.First.UnixMilli()), max(known.ahead, w.Last.UnixMilli()-at)}
+	}
+	if !ok || widest != known {
+		p.reach[pair] = widest
+	}
 }
 
 // appendValues appends arguments; each statement numbers them from 1, see number.

@@ -142,18 +142,22 @@ func (t *tx) SetRunNow(instance int64, r engine.Reason, at time.Time) (bool, err
 
 // SetWaits replaces what a waiting instance waits for.
 func (t *tx) SetWaits(instance int64, waits []engine.Wait, r engine.Reason, at time.Time) (bool, error) {
-	_, ok, err := t.touch("detach", instance, r, at, setWaitsSQL, instance)
+	i, ok, err := t.touch("detach", instance, r, at, setWaitsSQL, instance)
 	if err != nil || !ok {
 		return false, err
 	}
 	if _, err := t.s.exec(dropWaitsSQL, instance); err != nil {
 		return false, fmt.Errorf("replace what instance %d waits for: %w", instance, err)
 	}
-	p := &planning{t: t}
+	p := &planning{t: t, reach: map[[2]int64]reach{}}
 	for n := range waits {
 		p.wait(&waits[n])
+		p.widen(i.job, i.planTime, &waits[n])
 	}
-	return true, p.flushWaits(1)
+	if err := p.flushWaits(1); err != nil {
+		return false, err
+	}
+	return true, p.recordReach()
 }
 
 // KeepSteps replaces the steps of an instance that does not run.

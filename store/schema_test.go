@@ -220,6 +220,21 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		{countEndedSQL, "instance_ended"},
 		{countGatesSQL, "instance_held"},
 		{countOpenSQL, "COVERING INDEX instance_"},
+		{betweenSQL, "sqlite_autoindex_instance_1 (job=? AND plan_time>? AND plan_time<?)"},
+		{anywhereSQL, "instance_list_open"},
+		{anywhereSQL, "instance_list_ended"},
+		{waitingAll, "instance_list_open"},
+		{notableSQL, "instance_list_notable (state=? AND plan_time>? AND plan_time<?)"},
+		{succeeded, "instance_list_ended"},
+		{waitingForSQL, "sqlite_autoindex_instance_1 (job=? AND plan_time>? AND plan_time<?)"},
+		{waitingForSQL, "u USING PRIMARY KEY (upstream=?)"},
+		{waitingForSQL, "w EXISTS USING PRIMARY KEY (instance=?)"},
+		{wakeWaitersSQL, "instance_watch"},
+		{wakeWaitersSQL, "wait_cancel"},
+		{setFrozenSQL, "INTEGER PRIMARY KEY"},
+		{setPrioritySQL, "INTEGER PRIMARY KEY"},
+		{setRunNowSQL, "INTEGER PRIMARY KEY"},
+		{setWaitsSQL, "INTEGER PRIMARY KEY"},
 	} {
 		var steps []string
 		args := make([]any, strings.Count(c.text, "?"))

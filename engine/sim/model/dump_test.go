@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/invariant"
@@ -64,12 +65,16 @@ func dump(v invariant.Source, highest int64) (lines []string) {
 		show("outbox", outbox, err)
 		later, err := v.LaterDue(&i, noon)
 		show("a later one is due", later, err)
+		waiting, err := v.WaitingFor(&i)
+		show("waiting for it", idsOf(waiting), err)
 	}
 	for _, id := range jobIDs {
 		versions, err := v.VersionsOf(id)
 		show(fmt.Sprint("versions of job ", id), versions, err)
 		waiting, err := v.Waiting(id)
 		show("waiting", idsOf(waiting), err)
+		between, err := v.Between(id, noon.Add(-time.Hour), noon.Add(time.Hour), 5)
+		show("between", idsOf(between), err)
 		active, err := v.Active(id)
 		show("active", idsOf(active), err)
 		n, err := v.ActiveCount(id)
@@ -78,6 +83,12 @@ func dump(v invariant.Source, highest int64) (lines []string) {
 			i, err := v.FindKey(id, key)
 			show("with the key "+key, i.ID, err)
 		}
+	}
+	all, err := v.Between(0, time.Time{}, time.Time{}, 7)
+	show("the first of all", idsOf(all), err)
+	for _, state := range engine.States {
+		in, err := v.InState(state, noon.Add(-24*time.Hour), time.Time{}, 5)
+		show("in state "+string(state), idsOf(in), err)
 	}
 	due, err := v.Due(far, 1000)
 	show("due", idsOf(due), err)

@@ -63,7 +63,7 @@ var menu = weighted(map[int][]func(g *generator) operation{
 	8: {(*generator).insert, (*generator).apply},
 	4: {(*generator).hold, (*generator).startAttempt, (*generator).wait},
 	2: {
-		(*generator).life, (*generator).life, (*generator).setPlannedTo, (*generator).setConfirmed, (*generator).setCancel, (*generator).putSteps, (*generator).setStep,
+		(*generator).life, (*generator).life, (*generator).setPlannedTo, (*generator).setConfirmed, (*generator).setCancel, (*generator).act, (*generator).act, (*generator).keepSteps, (*generator).putSteps, (*generator).setStep,
 		(*generator).addAttempt, (*generator).endAttempt, (*generator).takeOver, (*generator).putOutbox, (*generator).facts,
 		(*generator).deleteUnstarted, (*generator).wakeDependents, (*generator).prune, (*generator).lists, (*generator).acquire,
 	},

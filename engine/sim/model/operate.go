@@ -175,6 +175,11 @@ func (t *tx) SetWaits(id int64, waits []engine.Wait, r engine.Reason, at time.Ti
 	set(t, (*state).putInstance, id, nil) // and with it the indexes of what it waited for
 	set(t, (*state).putWaits, id, own)
 	set(t, (*state).putInstance, id, i)
+	reaches := map[pair]int64{}
+	for n := range own {
+		widen(reaches, i.Job, i.PlanTime, &own[n])
+	}
+	t.recordReach(reaches)
 	return true, nil
 }
 

@@ -34,11 +34,7 @@ func (t *tx) InsertInstances(rows iter.Seq2[*engine.Instance, []engine.Wait]) (i
 			return 0, t.refuse(err)
 		}
 		for n := range waits {
-			w, of := &waits[n], pair{waits[n].Upstream, i.Job}
-			reaches[of] = max(reaches[of], 0)
-			if w.Count > 0 {
-				reaches[of] = max(reaches[of], i.PlanTime.UnixMilli()-w.First.UnixMilli())
-			}
+			widen(reaches, i.Job, i.PlanTime, &waits[n])
 		}
 		if _, exists := t.s.identified(row.identity()); exists && !fault.Planted(fault.UniqueKey) || t.s.instances[row.ID] != nil {
 			continue
@@ -53,12 +49,25 @@ func (t *tx) InsertInstances(rows iter.Seq2[*engine.Instance, []engine.Wait]) (i
 		set(t, (*state).putInstance, row.ID, row)
 		inserted++
 	}
+	t.recordReach(reaches)
+	return inserted, nil
+}
+
+// widen makes the reach of a job no shorter than one wait of an instance of that plan time.
+func widen(reaches map[pair]int64, job int64, at time.Time, w *engine.Wait) {
+	of := pair{w.Upstream, job}
+	reaches[of] = max(reaches[of], 0)
+	if w.Count > 0 {
+		reaches[of] = max(reaches[of], at.UnixMilli()-w.First.UnixMilli())
+	}
+}
+
+func (t *tx) recordReach(reaches map[pair]int64) {
 	for of, reach := range reaches {
 		if known := t.s.reaches[of]; known == nil || *known < reach {
 			set(t, (*state).putReach, of, &reach)
 		}
 	}
-	return inserted, nil
 }
 
 // planned returns the row of an instance that is planned, or an error when it cannot be stored.

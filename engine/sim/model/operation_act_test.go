@@ -1,0 +1,45 @@
+package model_test
+
+import (
+	"fmt"
+
+	"github.com/almanac-sched/almanac/engine"
+	"pgregory.net/rapid"
+)
+
+// act is what a person does to an instance that waits, or does not any more.
+func (g *generator) act() operation {
+	i, r, at := g.in(engine.Waiting), g.reason(), g.at("at")
+	r.Actor = pick(g, "actor", "ann", "ann", "ann", "")
+	switch pick(g, "act", "freeze", "freeze", "boost", "run now", "detach", "wake") {
+	case "freeze":
+		frozen := !g.rarely("unfreeze", 3)
+		return operation{fmt.Sprintf("SetFrozen(%d, %t, %s, %s)", i.ID, frozen, words(r), at), func(tx engine.Tx) (any, error) { return tx.SetFrozen(i.ID, frozen, r, at) }}
+	case "boost":
+		priority := rapid.IntRange(0, 9).Draw(g.T, "priority")
+		if g.rarely("not allowed", 100) {
+			priority = 10
+		}
+		return operation{fmt.Sprintf("SetPriority(%d, %d, %s, %s)", i.ID, priority, words(r), at), func(tx engine.Tx) (any, error) { return tx.SetPriority(i.ID, priority, r, at) }}
+	case "run now":
+		return operation{fmt.Sprintf("SetRunNow(%d, %s, %s)", i.ID, words(r), at), func(tx engine.Tx) (any, error) { return tx.SetRunNow(i.ID, r, at) }}
+	case "detach":
+		var waits []engine.Wait
+		for n := range rapid.IntRange(0, 3).Draw(g.T, "waits") {
+			waits = append(waits, g.waitFor(i.ID, n))
+		}
+		return operation{fmt.Sprintf("SetWaits(%d, %s, %s, %s)", i.ID, words(waits), words(r), at), func(tx engine.Tx) (any, error) { return tx.SetWaits(i.ID, waits, r, at) }}
+	}
+	return operation{fmt.Sprintf("WakeWaiters(%d)", i.ID), func(tx engine.Tx) (any, error) { return nil, tx.WakeWaiters(&i) }}
+}
+
+func (g *generator) keepSteps() operation {
+	i := g.any()
+	var steps []engine.StepRow
+	for n := range rapid.IntRange(0, 2).Draw(g.T, "steps") {
+		s := g.step()
+		s.Step = fmt.Sprint(s.Step, n)
+		steps = append(steps, s)
+	}
+	return operation{fmt.Sprintf("KeepSteps(%d, %s)", i.ID, words(steps)), func(tx engine.Tx) (any, error) { return tx.KeepSteps(i.ID, steps) }}
+}
