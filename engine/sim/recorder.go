@@ -30,6 +30,7 @@ const (
 	opEvent
 	opAcquire
 	opPrune
+	opBackfill
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -51,6 +52,7 @@ type op struct {
 	result   *engine.Result
 	outbox   *engine.OutboxRow
 	event    *engine.EventRow
+	backfill *engine.BackfillRow
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.
@@ -185,6 +187,12 @@ func (r *recorder) PutOutbox(row engine.OutboxRow) error {
 func (r *recorder) Record(e engine.EventRow) error {
 	err := r.Tx.Record(e)
 	r.add(op{kind: opEvent, ok: err == nil, event: &e})
+	return err
+}
+
+func (r *recorder) PutBackfill(row engine.BackfillRow) error {
+	err := r.Tx.PutBackfill(row)
+	r.add(op{kind: opBackfill, ok: err == nil, backfill: &row})
 	return err
 }
 
