@@ -52,6 +52,7 @@ var benchmarks = []benchmark{
 	{"transitions", benchTransitions},
 	{"pass", benchPass},
 	{"none", benchNone},
+	{"backfill", benchBackfill},
 }
 
 func main() {
