@@ -54,6 +54,7 @@ var benchmarks = []benchmark{
 	{"none", benchNone},
 	{"explain", benchExplain},
 	{"operations", benchOperations},
+	{"backfill", benchBackfill},
 }
 
 func main() {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"slices"
 	"sort"
 	"strconv"
@@ -93,6 +92,18 @@ type draft struct {
 	parts   map[JobRef]*draftPart
 	order   []*draftItem               // by plan time and job
 	records map[int64]map[int64]Record // by job and plan time
+	ups     map[JobRef]int64           // row ids of what is waited for
+}
+
+// upstream is the row id of what a dependency waits for.
+func (d *draft) upstream(dep *DependencyPlan) int64 {
+	ref := dep.Upstream.Ref()
+	id, known := d.ups[ref]
+	if !known {
+		id = d.e.defs.lookup(ref).row.ID
+		d.ups[ref] = id
+	}
+	return id
 }
 
 // A draftPart is one job of a draft.
@@ -126,7 +137,7 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{}}
+	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{}, ups: map[JobRef]int64{}}
 	plans, err := d.expand()
 	if err != nil {
 		return nil, err
@@ -422,7 +433,7 @@ func sameDay(a, b time.Time) bool {
 func (d *draft) unmet(i *draftItem) string {
 	for k := range i.plan.Dependencies {
 		dep := &i.plan.Dependencies[k]
-		up := d.e.defs.lookup(dep.Upstream.Ref()).row.ID
+		up := d.upstream(dep)
 		all, missing, first := 0, 0, time.Time{}
 		for _, piece := range pieces(dep, i.n) {
 			for _, u := range piece {
@@ -485,23 +496,32 @@ func (d *draft) run() []*draftItem {
 // plan is the draft as a document; without the list it is only what a drift is found by.
 func (d *draft) plan(list bool) *BackfillPlan {
 	p := &BackfillPlan{Format: BackfillFormat, At: d.at, Request: d.request, Why: map[string]int{}}
-	sums := map[JobRef]hash.Hash{}
+	sums := map[JobRef]*digest{}
 	jobs := map[JobRef]*BackfillPlanJob{}
 	for i := range d.scope.jobs {
 		def := &d.scope.jobs[i]
 		sum := sha256.Sum256(def.job.Definition)
 		p.Jobs = append(p.Jobs, BackfillPlanJob{Ref: def.row.Ref, Definition: hex.EncodeToString(sum[:8]), Note: d.note(def)})
-		sums[def.row.Ref] = sha256.New()
+		sums[def.row.Ref] = &digest{Hash: sha256.New(), words: list}
 	}
 	for i := range p.Jobs {
 		jobs[p.Jobs[i].Ref] = &p.Jobs[i]
 	}
 	var waits []Wait
+	if list {
+		p.Instances = make([]BackfillPlanInstance, 0, len(d.order))
+	}
 	for _, i := range d.order {
 		job, sum := jobs[i.part.row.Ref], sums[i.part.row.Ref]
 		p.Why[i.why]++
 		row := BackfillPlanInstance{Ref: i.part.row.Ref, PlanTime: i.at(), In: i.in, Why: i.why, Text: i.text}
-		fmt.Fprintf(sum, "%d %t %s %s %s\n", i.at().UnixMilli(), i.in, i.why, i.record.Key, i.record.State)
+		sum.number(i.at().UnixMilli())
+		sum.text(i.why)
+		sum.text(i.record.Key)
+		sum.text(string(i.record.State))
+		if i.in {
+			sum.text("in")
+		}
 		if i.in {
 			job.In++
 			p.In++
@@ -526,6 +546,7 @@ func (d *draft) plan(list bool) *BackfillPlan {
 	fmt.Fprintf(whole, "%s\n%s\n", BackfillFormat, request)
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
+		sums[j.Ref].spill(0)
 		j.Fingerprint = hex.EncodeToString(sums[j.Ref].Sum(nil)[:8])
 		fmt.Fprintf(whole, "%s %s %s\n", j.Ref, j.Definition, j.Fingerprint)
 	}

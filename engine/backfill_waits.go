@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash"
 	"strconv"
@@ -60,11 +61,12 @@ type section struct {
 }
 
 // waits appends the rows by which an item waits, bound as `dependencies.md` §9 says, and says them in words. What they were made of goes into the sum.
-func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum hash.Hash) ([]Wait, []string) {
+func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum *digest) ([]Wait, []string) {
 	var texts []string
+	words := sum != nil && sum.words
 	for k := range i.plan.Dependencies {
 		dep := &i.plan.Dependencies[k]
-		up := d.e.defs.lookup(dep.Upstream.Ref()).row.ID
+		up := d.upstream(dep)
 		base := dep.base(instance, up, i.n)
 		base.Timeout = 0 // nobody knows when its lane lets it wait
 		add := func(w Wait) {
@@ -74,10 +76,9 @@ func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum
 		sections, all := d.sections(i, dep, up, sum)
 		if all == 0 {
 			add(base)
-			if sum == nil {
-				continue
+			if words {
+				texts = append(texts, fmt.Sprintf("%s: nothing due in %s (%s)", base.Ref, windowText(&base), base.Rule))
 			}
-			texts = append(texts, fmt.Sprintf("%s: nothing due in %s (%s)", base.Ref, windowText(&base), base.Rule))
 			continue
 		}
 		granted, left := 0, 0
@@ -89,7 +90,7 @@ func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum
 			default:
 				left++
 			}
-			if sum != nil {
+			if words {
 				texts = append(texts, sectionText(&base, &s))
 			}
 		}
@@ -124,7 +125,7 @@ func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum
 
 // sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill are one part of each piece: a range of that key holds
 // nothing else.
-func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum hash.Hash) (list []section, all int) {
+func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum *digest) (list []section, all int) {
 	for _, piece := range pieces(dep, i.n) {
 		here := -1
 		last := -1
@@ -132,7 +133,10 @@ func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum hash.H
 			all++
 			how, key := d.bind(i, dep, up, u)
 			if sum != nil {
-				fmt.Fprintf(sum, " %d %d %s %s", u.UnixMilli(), how, key, d.records[up][u.UnixMilli()].State)
+				sum.number(u.UnixMilli())
+				sum.number(int64(how))
+				sum.text(key)
+				sum.text(string(d.records[up][u.UnixMilli()].State))
 			}
 			at := last
 			if how == bondHere {
@@ -151,6 +155,31 @@ func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum hash.H
 		}
 	}
 	return list, all
+}
+
+// A digest is a sum of what a plan was made of. Each value says how long it is, so that two lists of values are not taken for one.
+type digest struct {
+	hash.Hash
+	words   bool // what is summed up is to be said in words too
+	scratch []byte
+}
+
+func (s *digest) number(n int64) {
+	s.scratch = binary.AppendVarint(s.scratch, n)
+	s.spill(4096)
+}
+
+func (s *digest) text(t string) {
+	s.scratch = append(binary.AppendUvarint(s.scratch, uint64(len(t))), t...)
+	s.spill(4096)
+}
+
+// spill hands what has been gathered to the hash when it is longer than so many bytes.
+func (s *digest) spill(most int) {
+	if len(s.scratch) > most {
+		s.Write(s.scratch)
+		s.scratch = s.scratch[:0]
+	}
 }
 
 // sectionText says in words how a part of a dependency is bound.

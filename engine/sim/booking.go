@@ -69,7 +69,7 @@ func (b *booking) enter(o *op) {
 				w.logf("%s holds %d %s@%s behind %s: %s %s", b.s.name, i.id, i.ref, i.plan.Format("01-02T15:04"), o.hold.Gate, o.hold.Reason.Code, o.hold.Reason.Detail)
 			}
 			i.gate, i.reason = o.hold.Gate, o.hold.Reason.Code
-			if delete(b.slotted, i.id); i.gate == engine.GateSlot {
+			if delete(b.slotted, i.id); i.gate == engine.GateSlot && i.kind != engine.Backfill {
 				i.passed, b.slotted[i.id] = 0, i
 			}
 			if o.hold.Reason.Code == engine.ReasonCycle {
@@ -116,5 +116,7 @@ func (b *booking) enter(o *op) {
 		b.prune(o)
 	case opTouch:
 		b.touch(o)
+	case opBackfill:
+		b.putBackfill(o.backfill)
 	}
 }

@@ -47,7 +47,10 @@ func (b *booking) insert(o *op) {
 		return
 	}
 	known := j.keyed[i.Key] != nil
-	if i.Key == "" {
+	switch {
+	case i.Kind == engine.Backfill:
+		known = len(b.lanes[i.Key].between(i.Job, i.PlanTime, i.PlanTime)) > 0
+	case i.Key == "":
 		_, known = j.place(i.PlanTime)
 	}
 	if known {

@@ -46,6 +46,7 @@ func (b *booking) apply(o *op) {
 	j := b.jobs[i.job]
 	if t.Event == engine.Start {
 		b.checkStart(i, j, t)
+		b.checkLane(i)
 		i.fence++
 		i.cancel, i.told = false, false
 		i.owner, i.lease = t.Owner, t.Lease
@@ -138,10 +139,10 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 			if p.Last.After(latest) {
 				latest = p.Last
 			}
-			if !up.row.PlannedTo.After(p.Last) && !gone {
+			if !up.row.PlannedTo.After(p.Last) && !gone && p.Key == "" {
 				open, short = "not planned yet", "not planned yet"
 			}
-			for _, u := range up.between(p.First, p.Last) {
+			for _, u := range b.upstream(up, p) {
 				if u.state.Satisfies() {
 					satisfied++
 				} else {

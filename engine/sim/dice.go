@@ -16,6 +16,7 @@ const (
 	streamNetwork
 	streamStore
 	streamOperator
+	streamBackfills
 )
 
 func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }

@@ -23,7 +23,8 @@ type ledger struct {
 	running   map[int64]*entry
 	live      map[int64]*attemptEntry
 	slotted   map[int64]*entry // waiting behind the gate slot
-	refused   int              // writes under an old fence
+	lanes     map[string]*laneEntry
+	refused   int // writes under an old fence
 
 	commits int
 }
@@ -80,7 +81,7 @@ func newLedger(w *World) *ledger {
 	return &ledger{
 		w: w, jobs: map[int64]*jobEntry{}, refs: map[engine.JobRef]int64{}, versions: map[int64]*engine.VersionRow{}, tables: map[int64]*recurrence.Timetable{},
 		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{},
-		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{},
+		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
 	}
 }
 
@@ -124,6 +125,13 @@ func (l *ledger) clone() *ledger {
 			copied.keyed[key] = c.instances[i.id]
 		}
 		c.jobs[id], c.refs[j.row.Ref] = copied, id
+	}
+	for key, l := range l.lanes {
+		copied := &laneEntry{row: l.row}
+		for _, i := range l.entries {
+			copied.entries = append(copied.entries, c.instances[i.id])
+		}
+		c.lanes[key] = copied
 	}
 	return c
 }
@@ -188,6 +196,15 @@ func (j *jobEntry) between(first, last time.Time) []*entry {
 func (l *ledger) put(i *entry) {
 	j := l.jobs[i.job]
 	l.instances[i.id] = i
+	if i.kind == engine.Backfill {
+		lane := l.lanes[i.key]
+		if lane == nil {
+			lane = &laneEntry{}
+			l.lanes[i.key] = lane
+		}
+		lane.entries = append(lane.entries, i)
+		return
+	}
 	if i.key != "" {
 		j.keyed[i.key] = i
 		return
@@ -205,7 +222,10 @@ func (l *ledger) drop(i *entry) {
 		delete(l.attempts, id)
 		delete(l.live, id)
 	}
-	if i.key != "" {
+	if i.kind == engine.Backfill {
+		lane := l.lanes[i.key]
+		lane.entries = slices.DeleteFunc(lane.entries, func(other *entry) bool { return other == i })
+	} else if i.key != "" {
 		delete(j.keyed, i.key)
 	} else if n, found := j.place(i.plan); found {
 		j.scheduled = slices.Delete(j.scheduled, n, n+1)

@@ -31,6 +31,7 @@ const (
 	opAcquire
 	opPrune
 	opTouch
+	opBackfill
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -53,6 +54,7 @@ type op struct {
 	outbox   *engine.OutboxRow
 	event    *engine.EventRow
 	touch    func(i *entry)
+	backfill *engine.BackfillRow
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.
@@ -187,6 +189,12 @@ func (r *recorder) PutOutbox(row engine.OutboxRow) error {
 func (r *recorder) Record(e engine.EventRow) error {
 	err := r.Tx.Record(e)
 	r.add(op{kind: opEvent, ok: err == nil, event: &e})
+	return err
+}
+
+func (r *recorder) PutBackfill(row engine.BackfillRow) error {
+	err := r.Tx.PutBackfill(row)
+	r.add(op{kind: opBackfill, ok: err == nil, backfill: &row})
 	return err
 }
 

@@ -139,6 +139,9 @@ func (w *World) checkWaiting(v engine.View, e *entry, now time.Time, free int) e
 	if e.notBefore.After(now.Add(-patience)) {
 		return nil
 	}
+	if e.kind == engine.Backfill {
+		return w.checkSleeping(v, e, now, free)
+	}
 	i, err := v.Instance(e.id)
 	if err != nil {
 		return err

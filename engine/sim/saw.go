@@ -20,6 +20,7 @@ var Sometimes = []string{
 	"upstream failed, onFailed: cancel", "wait-timeout", "off-calendar skipped", "pool full", "slots full", "started beside a full pool",
 	"retention removed instances", "edit", "disable", "enable", "delete", "add again", "trigger", "cancel", "confirm", "command refused", "backup", "restore",
 	"command unacknowledged", "rerun", "rerun downstream", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost", "steps kept",
+	"backfill", "backfill running", "backfill paused", "backfill cancelling", "backfill ended", "backfill cancelled", "resume backfill", "set backfill",
 }
 
 // saw counts something that happened.

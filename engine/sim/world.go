@@ -48,6 +48,8 @@ type World struct {
 	writes   int
 
 	nemesis, store, operator dice
+	filler                   dice     // of backfills
+	filled                   []string // keys of those that were applied, or may have been
 	net                      network
 	servers                  []*server
 	runners                  []*runner
@@ -177,6 +179,7 @@ func (w *World) live() {
 	w.chaos = true
 	w.torment()
 	w.operate()
+	w.backfills()
 	w.until(time.Duration(w.shape.days) * 24 * time.Hour)
 	w.settle()
 }
