@@ -138,6 +138,9 @@ func (l *looker) whyOut(s *subject, waits []Wait, t time.Time) string {
 	case !inside, t.Equal(w.WindowFrom) && w.Closed == "right", t.Equal(w.WindowTo) && w.Closed == "left":
 		return "outside of the window"
 	}
+	if slices.ContainsFunc(waits, func(w Wait) bool { return w.Rule == "detached" }) {
+		return "a person has detached it, or it was not waited for"
+	}
 	var declared *Dependency
 	if w.Dependency < len(s.job.DependsOn) {
 		declared = &s.job.DependsOn[w.Dependency]

@@ -223,6 +223,9 @@ func cut(c *Cause) bool {
 
 // growWaits adds the dependencies that are not satisfied, sharing the allowance between them.
 func (l *looker) growWaits(s *subject, c *Cause, allowance int) (used int, err error) {
+	if judgeDependencies(l.now, s.s).Open {
+		return 0, nil // they are satisfied, or waived
+	}
 	var closed [][2]int
 	for from, to := range s.s.declared() {
 		if v := judgeDependency(l.now, s.s, from, to); !v.Open {
@@ -437,33 +440,6 @@ func (l *looker) help(s *subject) string {
 		return "almanac run-now " + name
 	}
 	return ""
-}
-
-// describeWait is one wait in words.
-func describeWait(w *Wait, satisfied bool) string {
-	const clock = "2006-01-02 15:04"
-	state := "waiting"
-	if satisfied {
-		state = "satisfied"
-	}
-	how := ""
-	switch {
-	case w.Ended:
-		how = ", to have ended"
-	case w.Select == "any":
-		how = ", any of them"
-	case w.Select != "all":
-		how = ", at least " + w.Select + " of them"
-	}
-	switch {
-	case w.Rule == RuleDetached:
-		return fmt.Sprintf("%s: detached by a person", w.Ref)
-	case w.Count == 0:
-		return fmt.Sprintf("%s: nothing due in %s (%s); onMissing: %s", w.Ref, windowText(w), w.Rule, w.OnMissing)
-	case w.Count == 1:
-		return fmt.Sprintf("%s@%s (%s)%s: %s", w.Ref, w.First.Format(clock), w.Rule, how, state)
-	}
-	return fmt.Sprintf("%s: %d instances from %s to %s (%s)%s: %s", w.Ref, w.Count, w.First.Format(clock), w.Last.Format(clock), w.Rule, how, state)
 }
 
 // names lists the first of some instances by name.

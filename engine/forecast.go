@@ -70,7 +70,11 @@ func (l *looker) foresee(s *subject) (f Forecast, err error) {
 	if s.verdict.Event != "" {
 		f.Unknown = fmt.Sprintf("%s will be %s: %s", i.Name(), arrows[s.verdict.Event].to, s.verdict.Reason.Describe())
 	}
+	waived := judgeDependencies(l.now, s.s).Open
 	for from, to := range s.s.declared() {
+		if waived {
+			break
+		}
 		d, err := l.foreseeWait(s, from, to)
 		if err != nil {
 			return f, err

@@ -85,6 +85,9 @@ func replay(i *Instance, e *EventRow) {
 	}
 }
 
+// notTakenBack are the kinds of events that do not tell what they changed.
+var notTakenBack = []string{"boost", "detach", "run-now"}
+
 // later reports whether the plan did not reach to a time yet: a natural day is written down a while before it begins.
 func (p *past) later(planTime time.Time, ref JobRef) bool {
 	location := planTime.Location()
@@ -99,6 +102,13 @@ func (p *past) unknown(i *Instance) []string {
 	list := []string{"how full the slots, the pools, the queue and the disk were, and which server worked"}
 	if !p.ended(i) {
 		list = append(list, "when its row was written: it is taken to have been planned as days are, "+strings.TrimSuffix(p.engine.cfg.PlanAhead.String(), "0m0s")+" before they begin")
+	}
+	if _, events, err := p.View.HistoryOf(i.ID); err == nil {
+		for n := range events {
+			if e := &events[n]; slices.Contains(notTakenBack, e.Kind) && e.At.UnixMilli() > p.at.UnixMilli() {
+				list = append(list, fmt.Sprintf("how it was before its %s of %s", e.Kind, e.At.UTC().Format(time.RFC3339)))
+			}
+		}
 	}
 	if v, err := p.Version(i.Version); err == nil && v.CreatedAt.After(p.at) {
 		list = append(list, "its definition then: the row was written by one that was loaded at "+v.CreatedAt.Format(time.RFC3339))
