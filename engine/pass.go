@@ -263,6 +263,9 @@ func (t *turn) judge(c *contender) (Verdict, error) {
 func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situation, error) {
 	s := &Situation{Instance: i, Job: job, Limit: e.defs.concurrency(job), Unclocked: e.cfg.Unclocked}
 	var err error
+	if s.Disabled, err = e.defs.disabled(v, i.Ref); err != nil {
+		return nil, fmt.Errorf("read whether %s is disabled: %w", i.Ref, err)
+	}
 	if s.Waits, err = v.Waits(i.ID); err != nil {
 		return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)
 	}
