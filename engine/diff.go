@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -199,4 +200,27 @@ func lastOf(links []Link) (last time.Time) {
 		}
 	}
 	return last
+}
+
+// Summary says in a line what changes: "+24, −3, 48 re-linked, 2 now wait for a later upstream, 5 do another thing".
+func (d *PlanDiff) Summary() string {
+	if d.Empty() {
+		return "no change"
+	}
+	text := fmt.Sprintf("+%d, −%d, %d re-linked", len(d.Added), len(d.Removed), len(d.Relinked))
+	switch n := d.Later(); n {
+	case 0:
+	case 1:
+		text += ", 1 now waits for a later upstream"
+	default:
+		text += fmt.Sprintf(", %d now wait for a later upstream", n)
+	}
+	switch n := len(d.Changed); n {
+	case 0:
+	case 1:
+		text += ", 1 does another thing"
+	default:
+		text += fmt.Sprintf(", %d do another thing", n)
+	}
+	return text
 }

@@ -113,12 +113,13 @@ func FingerprintJobs(jobs []*Job) Fingerprint {
 	return Fingerprint(hex.EncodeToString(h.Sum(nil)))
 }
 
-// FingerprintRows is the fingerprint of what is loaded, by the rows of the jobs in their order: removed jobs are no part of it.
+// FingerprintRows is the fingerprint of what is loaded of a folder, by the rows of all jobs in their order: jobs that are removed, and those that no
+// folder made, are no part of it.
 func FingerprintRows(rows []JobRow) Fingerprint {
 	h := sha256.New()
 	for i := range rows {
-		if r := &rows[i]; !r.Removed {
-			fmt.Fprintf(h, "%q %q %d %t %q\n", r.Ref.Workflow, r.Ref.Job, r.Version, r.Disabled, r.Source)
+		if r := &rows[i]; !r.Removed && r.Source == "" {
+			fmt.Fprintf(h, "%q %q %d %t\n", r.Ref.Workflow, r.Ref.Job, r.Version, r.Disabled)
 		}
 	}
 	return Fingerprint(hex.EncodeToString(h.Sum(nil)))

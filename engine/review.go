@@ -320,3 +320,18 @@ func (r *reviewed) drops() bool { return r != nil && r.DropDue }
 func notOfAFolder(ref JobRef) error {
 	return fmt.Errorf("%w: the job %s was not made by a folder; remove it there, or give it another name here", ErrConflict, ref)
 }
+
+// EndOfDays is where so many natural days end, that of from included, in the zone that all workflows share, or UTC.
+func EndOfDays(workflows []*Workflow, from time.Time, days int) time.Time {
+	zone := time.UTC
+	for i, w := range workflows {
+		switch {
+		case w.Location == nil:
+		case i == 0:
+			zone = w.Location
+		case w.Location.String() != zone.String():
+			zone = time.UTC
+		}
+	}
+	return recurrence.DayStart(recurrence.DateOf(from.In(zone)).AddDays(days), zone)
+}
