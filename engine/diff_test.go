@@ -43,7 +43,9 @@ func drawDefinitions(t *rapid.T, label string) string {
 	b.WriteString("workflow: w\ntimeZone: Europe/Berlin\ndefaults: {startTime: 2026-01-01T00:00:00}\njobs:\n  always: {trigger: manual, action: {type: none}}\n")
 	var names []string
 	for n := range 6 {
-		draw := func(what string, most int) int { return rapid.IntRange(0, most).Draw(t, fmt.Sprintf("%s: %s of j%d", label, what, n)) }
+		draw := func(what string, most int) int {
+			return rapid.IntRange(0, most).Draw(t, fmt.Sprintf("%s: %s of j%d", label, what, n))
+		}
 		if draw("absence", 3) == 0 {
 			continue
 		}
@@ -87,7 +89,9 @@ func instances(plan *engine.Plan) map[string]string {
 	return all
 }
 
-func instanceName(i engine.DiffInstance) string { return i.Ref.String() + "@" + i.PlanTime.UTC().String() }
+func instanceName(i engine.DiffInstance) string {
+	return i.Ref.String() + "@" + i.PlanTime.UTC().String()
+}
 
 func linkText(links []engine.Link) string {
 	var b strings.Builder

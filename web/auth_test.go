@@ -36,6 +36,7 @@ func visits(f *fixture) map[string]visit {
 		"listJobs":        {"/api/v1/jobs", "", 200, nil},
 		"getJob":          {"/api/v1/jobs/retail/orders", "", 200, nil},
 		"listVersions":    {"/api/v1/jobs/retail/orders/versions", "", 200, nil},
+		"listDefinitions": {"/api/v1/definitions", "", 200, nil},
 		"diffDefinitions": {"/api/v1/definitions/diff", "{}", 200, nil},
 		"applyDefinitions": {"/api/v1/definitions/apply",
 			fmt.Sprintf(`{"loaded":%q,"fingerprint":%q}`, f.fingerprint(), engine.FingerprintJobs(f.loaded[0].Jobs)), 200, nil},

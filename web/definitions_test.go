@@ -180,3 +180,15 @@ func TestACalendarOfAnyText(t *testing.T) {
 	require.Equal(t, name+"\nsecond line", e.GetProperty(ics.ComponentPropertyDescription).Value)
 	require.Equal(t, "PT5400S", e.GetProperty(ics.ComponentProperty("DURATION")).Value)
 }
+
+func TestEveryDefinitionIsListed(t *testing.T) {
+	f := newFixture(t)
+	page := get[web.DefinitionPage](f, "/api/v1/definitions?limit=1")
+	require.Len(t, page.Items, 1)
+	require.Equal(t, "orders", page.Items[0].Job)
+	page = get[web.DefinitionPage](f, "/api/v1/definitions?limit=1&cursor="+page.Next)
+	require.Equal(t, "stores", page.Items[0].Job)
+	require.JSONEq(t, `{"job":"stores"}`, string(page.Items[0].Definition))
+	require.Empty(t, page.Next)
+	refused(f, f.as("viewer", http.MethodGet, "/api/v1/definitions?cursor=!", ""), 422, "invalid")
+}

@@ -34,7 +34,7 @@ const prefix = "/api/v1"
 
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
-	return slices.Concat(native(), definitionRoutes(), versionRoutes(), calendarRoutes(), faces())
+	return slices.Concat(native(), definitionRoutes(), storedRoutes(), versionRoutes(), calendarRoutes(), faces())
 }
 
 // faces are the routes of the face of Azure Scheduler.
