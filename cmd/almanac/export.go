@@ -13,9 +13,9 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "export",
-		Short:   "write definitions as files, or in another scheduler's terms",
-		Long:    "Write what is loaded as workflow files, or say the jobs of a folder in the terms of another scheduler.",
+		Use:   "export",
+		Short: "write definitions as files, or in another scheduler's terms",
+		Long:  "Write what is loaded as workflow files, or say the jobs of a folder in the terms of another scheduler.",
 		Example: `  almanac export azure pipelines
   almanac export files everything`,
 	}
