@@ -48,6 +48,7 @@ var benchmarks = []benchmark{
 	{"azure", benchAzure},
 	{"next", benchNext},
 	{"plan", benchPlan},
+	{"plandiff", benchPlanDiff},
 	{"insert", benchInsert},
 	{"transitions", benchTransitions},
 	{"pass", benchPass},

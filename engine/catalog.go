@@ -259,6 +259,15 @@ func (c *catalog) plan() *Planner {
 	return c.planner
 }
 
+// disabled reports whether a job is disabled, or was when it was removed: then what of it was held is held still.
+func (c *catalog) disabled(v View, ref JobRef) (bool, error) {
+	if d := c.lookup(ref); d != nil {
+		return d.row.Disabled, nil
+	}
+	row, err := v.JobByRef(ref)
+	return row.Disabled, err
+}
+
 // setPlanned records how far the jobs are planned, after the commit that says so.
 func (c *catalog) setPlanned(to map[int64]time.Time) {
 	c.mu.Lock()

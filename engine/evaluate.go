@@ -23,6 +23,7 @@ type Situation struct {
 	Active   int     // running instances of the job
 	Limit    int     // of them at once, by the current definition of the job; 0 is what the instance's own says
 	LaterDue bool    // a scheduled waiting instance of the job with a later plan time is due too
+	Disabled bool    // the job is, by its current definition
 
 	Unclocked bool // `almanac run`: plan times are not waited for, and nothing is ever late
 }
@@ -240,7 +241,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		return onMissing(fmt.Sprintf("its schedule has no plan time in the window %s; onMissing: %s", windowText(w), w.OnMissing))
 	case set.satisfied(w):
 		return open
-	case set.gone != "":
+	case set.gone != "" && !set.runsOn(w, count):
 		if w.Ended {
 			return open
 		}
@@ -326,6 +327,16 @@ func newSet(waits []Wait, facts []Facts) set {
 	return s
 }
 
+// runsOn reports that what is waited for of a removed job was due already and has not ended: it is not dropped with its job, and may satisfy. Where any
+// of several would do nothing is watched, so that nothing would say that the last of them has failed.
+func (s *set) runsOn(w *Wait, count int) bool {
+	u := s.unsatisfied
+	if w.OnFailed == FailedRun {
+		u = s.open
+	}
+	return s.gone == "removed" && !w.Ended && s.planned && u != nil && !u.State.Ended() && (w.Select == "all" || w.Select == "any" && count == 1)
+}
+
 func (s *set) satisfied(w *Wait) bool {
 	switch {
 	case w.Ended:
@@ -371,6 +382,9 @@ func judgeConfirm(_ time.Time, s *Situation) Verdict {
 func judgeFrozen(_ time.Time, s *Situation) Verdict {
 	if s.Instance.Frozen {
 		return Verdict{Reason: Reason{Code: ReasonFrozen, Detail: "held by an operator"}}
+	}
+	if s.Disabled {
+		return Verdict{Reason: Reason{Code: ReasonDisabled, Detail: "held until it is enabled"}}
 	}
 	return open
 }

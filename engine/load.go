@@ -20,13 +20,23 @@ type LoadReport struct {
 	Removed  []JobRef
 	Replaced int // future, unstarted instances that were planned anew
 	Planned  int // instances in their place
+
+	DueRun     int // due, unstarted instances of removed jobs, which run by the version that they were planned with
+	DueHeld    int // those of disabled jobs, which wait until the job is enabled
+	DueDropped int // those that were cancelled because the review said so
 }
 
 // Load makes the workflows the current definitions, in one transaction: a changed job gets a new immutable version from now on, instances keep
 // the version that they were planned with, and future instances that nobody has looked at are planned anew, together with those that wait
-// for them. A name that is gone is removed: its waiting instances are cancelled. Nothing else changes: loading the same definitions
-// twice is loading them once. The definitions must have passed the checks of package spec.
+// for them. A name that is gone is removed, and its future with it; what of it is due and has not started runs by its version all the same, and that of
+// a job that is disabled is held until it is enabled: only Apply drops what is due, as a person has reviewed it. Nothing else changes: loading the same
+// definitions twice is loading them once. The definitions must have passed the checks of package spec.
 func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time) (LoadReport, error) {
+	return e.loadAs(ctx, workflows, nil, now)
+}
+
+// loadAs is Load, as reviewed; nil is reviewed by nobody.
+func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *reviewed, now time.Time) (LoadReport, error) {
 	var jobs []*Job
 	for _, w := range workflows {
 		jobs = append(jobs, w.Jobs...)
@@ -43,7 +53,10 @@ func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time)
 				return err
 			}
 		}
-		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}}
+		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}, review: review}
+		if review != nil {
+			l.actor = review.Actor
+		}
 		if err := l.load(jobs); err != nil {
 			return err
 		}
@@ -71,6 +84,7 @@ type loading struct {
 
 	source      string // who makes the definitions
 	actor       string
+	review      *reviewed // of a load: nil when nobody has reviewed it
 	rows        map[JobRef]JobRow
 	created     map[JobRef]time.Time
 	definitions []definition
@@ -87,6 +101,9 @@ func (l *loading) load(jobs []*Job) error {
 	if err != nil {
 		return err
 	}
+	if err := l.review.check(jobs, all); err != nil {
+		return err
+	}
 	known, others, err := l.apart(all)
 	if err != nil {
 		return err
@@ -95,7 +112,7 @@ func (l *loading) load(jobs []*Job) error {
 	for _, j := range jobs {
 		ref := j.Ref()
 		if _, taken := l.rows[ref]; taken && slices.ContainsFunc(others, func(o *Job) bool { return o.Ref() == ref }) {
-			return fmt.Errorf("%w: the job %s was not made by a folder; remove it there, or give it another name here", ErrConflict, ref)
+			return notOfAFolder(ref)
 		}
 		wanted[ref] = true
 	}
@@ -107,6 +124,9 @@ func (l *loading) load(jobs []*Job) error {
 		if err := l.planPast(known); err != nil {
 			return err
 		}
+	}
+	if err := l.checkDue(jobs, known); err != nil {
+		return err
 	}
 	for _, j := range jobs {
 		if err := l.put(j); err != nil {
@@ -137,8 +157,39 @@ func (l *loading) load(jobs []*Job) error {
 	if len(l.touched) == 0 {
 		return nil
 	}
-	return l.tx.Record(EventRow{At: l.now, Kind: "load", Reason: Reason{Code: ReasonPerson, Detail: fmt.Sprintf(
-		"%d jobs: %d added, %d changed, %d removed; %d instances planned anew", l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)}})
+	detail := fmt.Sprintf("%d jobs: %d added, %d changed, %d removed; %d instances planned anew",
+		l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)
+	if l.review != nil && l.review.Note != "" {
+		detail += "; " + l.review.Note
+	}
+	return l.tx.Record(EventRow{At: l.now, Kind: "load", Actor: l.actor, Reason: Reason{Code: ReasonPerson, Actor: l.actor, Detail: detail}})
+}
+
+// checkDue holds what the load would cancel of what is due against its review.
+func (l *loading) checkDue(jobs []*Job, known []JobRow) error {
+	if l.review == nil {
+		return nil
+	}
+	var loaded []*Job
+	rows := make(map[JobRef]JobRow, len(known))
+	for _, row := range known {
+		rows[row.Ref] = row
+		if row.Removed {
+			continue
+		}
+		job, err := l.e.defs.version(l.tx, row.Version)
+		if err != nil && !errors.Is(err, ErrInvalid) {
+			return fmt.Errorf("read the version of %s: %w", row.Ref, err)
+		}
+		if err == nil {
+			loaded = append(loaded, job)
+		}
+	}
+	due, err := l.e.dueIn(l.tx, DiffJobs(loaded, jobs), rows, l.review.DropDue, l.now)
+	if err != nil {
+		return err
+	}
+	return l.review.names(due)
 }
 
 // apart takes the rows of this source from those of others, whose jobs stay as they are.
@@ -318,6 +369,11 @@ func (l *loading) put(j *Job) error {
 		l.report.Added = append(l.report.Added, ref)
 	case row.Removed || row.Disabled && !disabled:
 		what = "back"
+		if row.Disabled && !disabled {
+			if err := l.letGo(row); err != nil {
+				return err
+			}
+		}
 		same = false // a version of its own says since when it is planned again
 		// What would have been due while the job was away is dropped (`azure-scheduler.md` §6), not made up for.
 		if row.PlannedTo.Before(l.now) {
@@ -331,6 +387,9 @@ func (l *loading) put(j *Job) error {
 		row.Version = first + 1
 	}
 	row.Removed, row.Disabled, row.Source = false, disabled, l.source
+	if disabled {
+		l.turnBack(&row)
+	}
 	if err := l.tx.PutJob(row); err != nil {
 		return fmt.Errorf("record %s: %w", ref, err)
 	}
@@ -369,6 +428,7 @@ func (l *loading) keep(row JobRow, j *Job) {
 // remove records that a job is gone from the definitions.
 func (l *loading) remove(row JobRow) error {
 	row.Removed = true
+	l.turnBack(&row)
 	if err := l.tx.PutJob(row); err != nil {
 		return fmt.Errorf("remove %s: %w", row.Ref, err)
 	}
@@ -381,7 +441,32 @@ func (l *loading) remove(row JobRow) error {
 	return l.record(row, "removed")
 }
 
-// withdraw takes the future of a job away and cancels what waits.
+// turnBack takes the watermark of a job that goes back to now, since its future is withdrawn: what waits for that must not take it for planned and,
+// as there is nothing that does not satisfy, for satisfied.
+func (l *loading) turnBack(row *JobRow) {
+	if row.PlannedTo.After(l.now) {
+		row.PlannedTo = l.now.In(row.PlannedTo.Location())
+	}
+}
+
+// letGo has what was held of a disabled job looked at again.
+func (l *loading) letGo(row JobRow) error {
+	waiting, err := l.tx.Waiting(row.ID)
+	if err != nil {
+		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
+	}
+	for _, i := range waiting {
+		if i.Reason.Code != ReasonDisabled {
+			continue
+		}
+		if _, err := l.tx.Hold(Hold{Instance: i.ID, Gate: i.Gate, Reason: i.Reason, Wake: l.now, At: l.now}); err != nil {
+			return fmt.Errorf("let %s go: %w", i.Name(), err)
+		}
+	}
+	return nil
+}
+
+// withdraw takes the future of a job away and cancels what waits, but what is due: that of a folder's job only as reviewed.
 func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 	if _, err := l.tx.DeleteUnstarted(row.ID, l.now); err != nil {
 		return fmt.Errorf("withdraw the plan of %s: %w", row.Ref, err)
@@ -391,7 +476,19 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
 	}
 	for _, i := range waiting {
-		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: Reason{Code: code}}
+		if l.source == "" && i.due(l.now) {
+			switch {
+			case l.review.drops():
+				l.report.DueDropped++
+			case row.Disabled:
+				l.report.DueHeld++
+				continue
+			default:
+				l.report.DueRun++
+				continue
+			}
+		}
+		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: Reason{Code: code, Actor: l.actor}}
 		ok, err := l.tx.Apply(t)
 		if err != nil {
 			return fmt.Errorf("cancel %s: %w", i.Name(), err)

@@ -59,8 +59,8 @@ type OperationOptions struct {
 type OperationResult struct {
 	Operation Operation
 	DryRun    bool
-	Changes   []Change // the first MostListed of them, those that were chosen first
-	Total     int      // of all
+	Changes   []InstanceChange // the first MostListed of them, those that were chosen first
+	Total     int              // of all
 	Counts    map[Effect]int
 	Again     bool // the answer to an earlier request of the same key
 }
@@ -83,8 +83,8 @@ const (
 // Effects lists every effect.
 var Effects = []Effect{EffectChanged, EffectUnchanged, EffectReopened, EffectLeft, EffectWoken}
 
-// A Change is what happens to one instance.
-type Change struct {
+// An InstanceChange is what happens to one instance.
+type InstanceChange struct {
 	ID       int64
 	Ref      JobRef
 	PlanTime time.Time
@@ -258,7 +258,7 @@ type operating struct {
 
 	chosen   []Instance
 	steps    []act // what is to be done, in order
-	changes  []Change
+	changes  []InstanceChange
 	refusals []Refusal
 	seen     map[int64]bool
 	again    *OperationResult
@@ -341,7 +341,7 @@ func (o *operating) add(a act) {
 }
 
 func (o *operating) list(i *Instance, effect Effect, to State, text string) {
-	o.changes = append(o.changes, Change{ID: i.ID, Ref: i.Ref, PlanTime: i.PlanTime, Effect: effect, From: i.State, To: to, Text: text})
+	o.changes = append(o.changes, InstanceChange{ID: i.ID, Ref: i.Ref, PlanTime: i.PlanTime, Effect: effect, From: i.State, To: to, Text: text})
 }
 
 func (o *operating) refuse(i *Instance, why, hint string) {

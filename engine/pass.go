@@ -283,6 +283,9 @@ func (e *Engine) situation(v View, i *Instance, job *Job, now time.Time) (*Situa
 func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.Time) (*Situation, error) {
 	s := &Situation{Instance: i, Job: job, Waits: waits, Limit: e.defs.concurrency(job), Unclocked: e.cfg.Unclocked}
 	var err error
+	if s.Disabled, err = e.defs.disabled(v, i.Ref); err != nil {
+		return nil, fmt.Errorf("read whether %s is disabled: %w", i.Ref, err)
+	}
 	s.Facts = make([]Facts, len(s.Waits))
 	for n := range s.Waits {
 		if s.Facts[n], err = v.Facts(&s.Waits[n]); err != nil {

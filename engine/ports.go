@@ -90,6 +90,7 @@ type View interface {
 	OperationView
 	BackfillView
 	AroundView
+	VersionView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.

@@ -84,8 +84,8 @@ type BackfillPlanInstance struct {
 	Waits    []string  `json:"waits,omitempty" doc:"What it would wait for, and how that is bound"`
 }
 
-// An ApplyRequest carries a saved plan out.
-type ApplyRequest struct {
+// A BackfillApplyRequest carries a saved plan out.
+type BackfillApplyRequest struct {
 	Plan BackfillPlan `json:"plan"`
 	Note string       `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
 }
@@ -228,7 +228,7 @@ func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*plan
 
 type applyBackfillInput struct {
 	Key  string `header:"Idempotency-Key" maxLength:"128" doc:"Not needed: the id of the plan is the key; given, it must be that"`
-	Body ApplyRequest
+	Body BackfillApplyRequest
 }
 type backfillOutput struct {
 	Status   int
@@ -417,7 +417,7 @@ func backfillRoutes() []route {
 			Summary: "Carry a saved plan out",
 			Text: "Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those " +
 				"of the plan any more. The same plan again is answered with 200 and the backfill that it made. The instances of the plan may be left out.",
-			Request: ApplyRequest{Plan: exampleBackfillPlan, Note: "the source was repaired"},
+			Request: BackfillApplyRequest{Plan: exampleBackfillPlan, Note: "the source was repaired"},
 			Answers: map[int]any{http.StatusCreated: exampleBackfill, http.StatusOK: exampleBackfill}, register: operation((*server).applyBackfill)},
 		{Method: get, Pattern: prefix + "/backfills", Permission: Viewer, ID: "listBackfills", Tag: "backfills", Summary: "List backfills, the newest first",
 			Answers: ok(BackfillPage{Items: []Backfill{exampleBackfill}}), register: operation((*server).listBackfills)},

@@ -29,7 +29,7 @@ func planned(f *fixture, request string) web.BackfillPlan {
 
 func application(f *fixture, plan web.BackfillPlan) string {
 	f.t.Helper()
-	body, err := json.Marshal(web.ApplyRequest{Plan: plan, Note: "repaired"})
+	body, err := json.Marshal(web.BackfillApplyRequest{Plan: plan, Note: "repaired"})
 	require.NoError(f.t, err)
 	return string(body)
 }
@@ -93,7 +93,7 @@ func TestADriftedPlanIsRefusedWithWhatHasChanged(t *testing.T) {
 	f := newFixture(t)
 	plan := planned(f, `{"jobs":["retail/stores"],"from":"2026-11-10","to":"2026-11-11"}`)
 	applied(f, "2026-11-10")
-	p := refused(f, f.as("operator", http.MethodPost, backfills, application(f, plan)), 409, "drift")
+	p := refused(f, f.as("operator", http.MethodPost, backfills, application(f, plan)), 412, "drift")
 	require.Len(t, p.Errors, 1)
 	require.Contains(t, p.Errors[0].Message, "retail/stores has other instances")
 	refused(f, f.as("viewer", http.MethodGet, backfills+"/"+plan.ID, ""), 404, "not-found")

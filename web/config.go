@@ -24,6 +24,9 @@ type Config struct {
 
 	// Decode reads a stored definition, to say when a job is due and what it waits for.
 	Decode func(definition []byte, folder string) (*engine.Job, error)
+	// Definitions reads workflows out of files, or without any out of the server's own folder; folder is where they count as standing, "" is the server's
+	// own. Mistakes are those of a user. nil reads none.
+	Definitions func(files []DefinitionFile, folder string) (workflows []*engine.Workflow, mistakes []Mistake, err error)
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the
 	// public.
 	Ready func() error

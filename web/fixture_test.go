@@ -100,6 +100,7 @@ type fixture struct {
 	tokens  map[string]string // secrets by name
 	output  *syncBuffer       // the log
 	jobs    map[string]*engine.Job
+	loaded  []*engine.Workflow
 
 	mu  sync.Mutex
 	now time.Time
@@ -155,6 +156,12 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 			return f.now
 		},
 		Log: slog.New(slog.NewTextHandler(f.output, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	f.cfg.Definitions = func(files []web.DefinitionFile, folder string) ([]*engine.Workflow, []web.Mistake, error) {
+		if len(files) > 0 {
+			return nil, []web.Mistake{{Location: files[0].Name + ":3:5", Message: "unknown member"}}, nil
+		}
+		return f.loaded, nil, nil
 	}
 	key := make([]byte, azure.KeyBytes)
 	f.cfg.Azure, err = azure.New(azure.Config{
@@ -212,7 +219,8 @@ func (f *fixture) load() {
 	})
 	orders.Params = []engine.Param{{Name: "day", Type: "string"}, {Name: "limit", Type: "integer", Required: true, Default: ptr("10")}}
 	workflow := &engine.Workflow{Name: "retail", Location: berlin, Jobs: []*engine.Job{orders, stores}}
-	_, err := f.engine.Load(f.t.Context(), []*engine.Workflow{workflow}, day.Add(-time.Hour))
+	f.loaded = []*engine.Workflow{workflow}
+	_, err := f.engine.Load(f.t.Context(), f.loaded, day.Add(-time.Hour))
 	require.NoError(f.t, err)
 
 	planner, err := engine.NewPlanner(workflow.Jobs, func(*engine.Job) recurrence.Origin { return recurrence.Created(day.Add(-time.Hour)) })

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
@@ -141,9 +142,14 @@ func readJobCursor(cursor string) (engine.JobRef, error) {
 type jobInput struct {
 	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
 	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
+	Known    string `header:"If-None-Match" maxLength:"1024" doc:"ETag of the definition that is known already: the answer is 304 when it is the current one"`
 }
 
-type jobOutput struct{ Body JobDetail }
+type jobOutput struct {
+	Status int
+	ETag   string `header:"ETag" doc:"The id of the version: of the definition alone, not of what time makes of it"`
+	Body   *JobDetail
+}
 
 func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
 	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
@@ -151,11 +157,14 @@ func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read job %s: %w", ref, err)
 	}
+	if tag := jobTag(&row); in.Known != "" && matches(in.Known, tag) {
+		return &jobOutput{Status: http.StatusNotModified, ETag: tag}, nil
+	}
 	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
 	if err != nil {
 		return nil, fmt.Errorf("read the definition of %s: %w", ref, err)
 	}
-	out := &jobOutput{JobDetail{Job: NewJob(&row), Definition: version.Definition}}
+	out := &jobOutput{Status: http.StatusOK, ETag: jobTag(&row), Body: &JobDetail{Job: NewJob(&row), Definition: version.Definition}}
 	job, err := s.cfg.Decode(version.Definition, version.Folder)
 	if err != nil {
 		out.Body.DefinitionError = err.Error()

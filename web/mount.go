@@ -147,8 +147,13 @@ func (rt *route) operation() huma.Operation {
 	if _, creates := rt.Answers[http.StatusCreated]; creates {
 		op.DefaultStatus = http.StatusCreated
 	}
-	if rt.ID == "readLog" {
+	switch rt.ID {
+	case "readLog":
 		op.Responses = map[string]*huma.Response{"200": logResponse()}
+	case "planCalendar":
+		op.Responses = map[string]*huma.Response{"200": calendarResponse()}
+	case "getJob":
+		op.Responses = map[string]*huma.Response{"304": {Description: "The definition is the one that is known"}}
 	}
 	return op
 }

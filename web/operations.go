@@ -47,7 +47,7 @@ type OperationResult struct {
 	Again     bool             `json:"again,omitempty" doc:"The answer to an earlier request with the same key"`
 	Total     int              `json:"total" doc:"How many instances it concerns; changes lists the first 1,000 of them"`
 	Counts    EffectCounts     `json:"counts"`
-	Changes   []Change         `json:"changes"`
+	Changes   []InstanceChange `json:"changes"`
 }
 
 // EffectCounts counts instances by what the operation means for them.
@@ -59,8 +59,8 @@ type EffectCounts struct {
 	Woken     int `json:"woken" doc:"Wait for one that changes, and are looked at"`
 }
 
-// A Change is what happens to one instance.
-type Change struct {
+// An InstanceChange is what happens to one instance.
+type InstanceChange struct {
 	ID       ID            `json:"id"`
 	Name     string        `json:"name" doc:"workflow/job@plan time"`
 	PlanTime time.Time     `json:"planTime"`
@@ -88,7 +88,7 @@ var (
 	}
 	exampleOperationResult = OperationResult{
 		Operation: engine.OperateRerun, Total: 1, Counts: EffectCounts{Changed: 1},
-		Changes: []Change{{
+		Changes: []InstanceChange{{
 			ID: 4217, Name: "retail/orders@2026-11-21T06:00:00+01:00", PlanTime: exampleAt, Effect: engine.EffectChanged, From: engine.Failed, To: engine.Waiting,
 			Text: "runs again from what failed",
 		}},
@@ -138,13 +138,13 @@ func refusedProblem(err error) error {
 func newOperationResult(r *engine.OperationResult) OperationResult {
 	n := r.Counts
 	shown := OperationResult{
-		Operation: r.Operation, DryRun: r.DryRun, Again: r.Again, Total: r.Total, Changes: make([]Change, len(r.Changes)),
+		Operation: r.Operation, DryRun: r.DryRun, Again: r.Again, Total: r.Total, Changes: make([]InstanceChange, len(r.Changes)),
 		Counts: EffectCounts{n[engine.EffectChanged], n[engine.EffectUnchanged], n[engine.EffectReopened], n[engine.EffectLeft], n[engine.EffectWoken]},
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		named := engine.Instance{Ref: c.Ref, PlanTime: c.PlanTime}
-		shown.Changes[i] = Change{ID(c.ID), named.Name(), c.PlanTime, c.Effect, c.From, c.To, c.Text}
+		shown.Changes[i] = InstanceChange{ID(c.ID), named.Name(), c.PlanTime, c.Effect, c.From, c.To, c.Text}
 	}
 	return shown
 }

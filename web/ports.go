@@ -83,4 +83,5 @@ type Control interface {
 	Explainer
 	OperationControl
 	BackfillControl
+	DefinitionControl
 }

@@ -82,7 +82,7 @@ var problems = []struct {
 	{codeMethod, http.StatusMethodNotAllowed, "the header Allow lists the methods of this path"},
 	{codeTimeout, http.StatusRequestTimeout, "send the body faster"},
 	{codeConflict, http.StatusConflict, "read it again: its state has changed, or does not allow this"},
-	{codeDrift, http.StatusConflict, "plan again, read what is different, and apply the new plan"},
+	{codeDrift, http.StatusPreconditionFailed, "plan or compare again, look at what is different, and apply that"},
 	{codeTooLarge, http.StatusRequestEntityTooLarge, "a body has at most 1 MiB, and most operations take none"},
 	{codeMediaType, http.StatusUnsupportedMediaType, "send the header Content-Type: application/json"},
 	{codeHost, http.StatusMisdirectedRequest, "use http://127.0.0.1 or http://localhost, or start the server with tokens"},
@@ -121,6 +121,8 @@ func (s *server) problem(ctx context.Context, err error) *Problem {
 	var p *Problem
 	switch {
 	case errors.As(err, &p):
+	case errors.Is(err, engine.ErrDrift):
+		p = refusal(codeDrift, oneLine(err))
 	case errors.Is(err, engine.ErrNotFound):
 		p = refusal(codeNotFound, oneLine(err))
 	case errors.Is(err, engine.ErrConflict):

@@ -52,6 +52,10 @@ var layers = map[string]layer{
 		banned: []string{"os", "os/exec", "net", "net/http", "database/", "log", "log/", "context", "math/rand", "math/rand/"},
 		why:    "azure turns documents into other documents; who serves them and who stores them is elsewhere",
 	},
+	"engine/crontab": {
+		ours: []string{"engine/spec"}, banned: pure,
+		why: "crontab turns a text into another text; who reads it and who writes it is elsewhere",
+	},
 	"engine/fault": {
 		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},
 		why:    "the planted bugs must cost a build without them nothing",
@@ -94,7 +98,7 @@ var layers = map[string]layer{
 		why: "the face answers in another service's words; it reads rows through ports, and who may ask is web's to say",
 	},
 	"cmd/almanac": {
-		ours: []string{"recurrence", "deps", "engine", "engine/azure", "engine/invariant", "engine/spec", "engine/action", "store", "web", "web/azure"},
+		ours: []string{"recurrence", "deps", "engine", "engine/azure", "engine/crontab", "engine/invariant", "engine/spec", "engine/action", "store", "web", "web/azure"},
 		others: []string{
 			"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6", "golang.org/x/term", "golang.org/x/sys",
 		},

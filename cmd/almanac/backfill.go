@@ -187,7 +187,7 @@ what has changed is named, and the exit status is 3. Applying the same plan agai
 		head := *plan
 		head.Instances = nil // the server makes them anew, and holds them against the fingerprint
 		var b web.Backfill
-		err = client.patient().post(c.Context(), path("backfills"), nil, web.ApplyRequest{Plan: head, Note: note}, &b)
+		err = client.patient().post(c.Context(), path("backfills"), nil, web.BackfillApplyRequest{Plan: head, Note: note}, &b)
 		if isDrift(err) {
 			return a.explainDrift(c.Context(), client, plan, args[0], err)
 		}

@@ -100,7 +100,7 @@ func readBackfillPlan(file string) (*web.BackfillPlan, error) {
 // isDrift reports whether the server says that the plan does not hold any more.
 func isDrift(err error) bool {
 	var answer *answerError
-	return errors.As(err, &answer) && answer.Status == http.StatusConflict && answer.Code == "drift"
+	return errors.As(err, &answer) && answer.Status == http.StatusPreconditionFailed && answer.Code == "drift"
 }
 
 // planChanges lists how a plan differs from an earlier one, at most some lines.

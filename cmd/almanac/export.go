@@ -13,13 +13,14 @@ import (
 
 func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "export",
-		Short:   "say in another scheduler's terms what a folder says",
-		Long:    "Say the jobs of a folder in the terms of another scheduler.",
-		Example: `  almanac export azure pipelines`,
+		Use:   "export",
+		Short: "write definitions as files, or in another scheduler's terms",
+		Long:  "Write what is loaded as workflow files, or say the jobs of a folder in the terms of another scheduler.",
+		Example: `  almanac export azure pipelines
+  almanac export files everything`,
 	}
 	exits(c)
-	c.AddCommand(a.exportAzureCommand())
+	c.AddCommand(a.exportAzureCommand(), a.exportFilesCommand())
 	return c
 }
 

@@ -49,12 +49,16 @@ func readFolder(path string) (*folder, spec.Problems, error) {
 	if problems.HasErrors() {
 		return nil, problems, &invalidError{fmt.Sprintf("%s in %s", count(countErrors(problems), "error"), path)}
 	}
-	f := &folder{path: abs, workflows: workflows, problems: problems, zones: map[string]*time.Location{}}
+	return newFolder(abs, workflows, problems), problems, nil
+}
+
+func newFolder(path string, workflows []*engine.Workflow, problems spec.Problems) *folder {
+	f := &folder{path: path, workflows: workflows, problems: problems, zones: map[string]*time.Location{}}
 	for _, w := range workflows {
 		f.jobs = append(f.jobs, w.Jobs...)
 		f.zones[w.Name] = w.Location
 	}
-	return f, problems, nil
+	return f
 }
 
 func countErrors(problems spec.Problems) int {

@@ -19,10 +19,11 @@ func (a *app) importCommand() *cobra.Command {
 		Short: "make workflow files of another scheduler's definitions",
 		Long:  "Make workflow files of the definitions of another scheduler.",
 		Example: `  almanac import azure template.json --to pipelines
-  almanac import azure jobs.json --collection retail --to pipelines`,
+  almanac import azure jobs.json --collection retail --to pipelines
+  crontab -l | almanac import crontab - --to pipelines`,
 	}
 	exits(c)
-	c.AddCommand(a.importAzureCommand())
+	c.AddCommand(a.importAzureCommand(), a.importCrontabCommand())
 	return c
 }
 

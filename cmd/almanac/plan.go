@@ -21,13 +21,15 @@ The plan is the same value that serve writes down and run carries out; -o json i
 		Example: `  almanac plan pipelines                                    # today
   almanac plan pipelines --date 2026-10-01 -o json
   almanac plan pipelines --from 2026-10-01T06:00 --to 2026-10-01T12:00
+  almanac plan pipelines --from 2026-10-01 --to 2026-11-01 -o ical > october.ics
   almanac plan pipelines --date 2026-10-01 -o dot | dot -Tsvg > day.svg`,
 		Args:              exactly("FOLDER"),
 		ValidArgsFunction: completeFolders,
 	}
 	exits(c, exitInvalid)
+	c.AddCommand(a.planDiffCommand())
 	s.addWindow(c)
-	output := addOutput(c, "dot", "mermaid")
+	output := addOutput(c, "dot", "mermaid", "ical")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		f, err := a.load(args[0])
 		if err != nil {
@@ -54,6 +56,8 @@ func printPlan(out io.Writer, form string, plan *engine.Plan, w *windows) error 
 	switch form {
 	case "json":
 		return writeJSON(out, planDocument(plan, w.earliest, w.latest))
+	case "ical":
+		return writePlanCalendar(out, plan, w)
 	case "dot":
 		return writeDot(out, instanceGraph(plan))
 	case "mermaid":

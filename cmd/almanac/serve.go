@@ -249,7 +249,15 @@ func (s *server) reload(ctx context.Context) {
 		return
 	}
 	s.log.Info("SIGHUP: definitions loaded", "jobs", report.Jobs, "added", len(report.Added), "changed", len(report.Changed),
-		"removed", len(report.Removed), "replanned", report.Replaced)
+		"removed", len(report.Removed), "replanned", report.Replaced, "due_run", report.DueRun, "due_held", report.DueHeld)
+}
+
+// ownFolder is where the definitions of this server stand; "" when it serves what is recorded.
+func (s *server) ownFolder() string {
+	if s.folder == nil {
+		return ""
+	}
+	return s.folder.path
 }
 
 // isLoopback reports whether everything that the address listens on is a loopback address.

@@ -227,8 +227,11 @@ func (c *check) waiting(f *facts) error {
 		return nil
 	}
 	s := &engine.Situation{Instance: i, Job: f.job, Limit: f.job.Concurrency, Waits: f.waits, Facts: make([]engine.Facts, len(f.waits))}
-	if own := c.jobs[i.Job]; own != nil && !own.row.Removed && c.versions[own.row.Version] != nil {
-		s.Limit = c.versions[own.row.Version].Concurrency
+	if own := c.jobs[i.Job]; own != nil {
+		s.Disabled = own.row.Disabled
+		if !own.row.Removed && c.versions[own.row.Version] != nil {
+			s.Limit = c.versions[own.row.Version].Concurrency
+		}
 	}
 	for n := range f.waits {
 		if s.Facts[n], err = c.s.Facts(&f.waits[n]); err != nil {

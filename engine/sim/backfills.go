@@ -200,7 +200,7 @@ func (w *World) checkSleeping(v engine.View, e *entry, now time.Time, free int) 
 		return err
 	}
 	job := w.ledger.definition(e.version)
-	verdict, err := judge(v, &i, job, w.ledger.limit(e.job, job), now)
+	verdict, err := judge(v, &i, job, w.ledger.limit(e.job, job), w.ledger.jobs[e.job].row.Disabled, now)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ func (b *booking) putJob(row *engine.JobRow) {
 		}
 		j = &jobEntry{keyed: map[string]*entry{}}
 		b.jobs[row.ID], b.refs[row.Ref] = j, row.ID
-	} else if !row.CreatedAt.Equal(j.row.CreatedAt) || row.PlannedTo.Before(j.row.PlannedTo) {
+	} else if back := row.PlannedTo.Before(j.row.PlannedTo); !row.CreatedAt.Equal(j.row.CreatedAt) || back && !row.Removed && !row.Disabled {
+		// The watermark of a job that goes is taken back with its future, and only its.
 		b.w.broken("I1", "%s was created at %s and is planned to %s; a load says %s and %s", row.Ref, j.row.CreatedAt, j.row.PlannedTo, row.CreatedAt, row.PlannedTo)
 	}
 	j.row = *row

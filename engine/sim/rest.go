@@ -147,7 +147,7 @@ func (w *World) checkWaiting(v engine.View, e *entry, now time.Time, free int) e
 		return err
 	}
 	job := w.ledger.definition(e.version)
-	verdict, err := judge(v, &i, job, w.ledger.limit(e.job, job), now)
+	verdict, err := judge(v, &i, job, w.ledger.limit(e.job, job), w.ledger.jobs[e.job].row.Disabled, now)
 	if err != nil {
 		return err
 	}
@@ -177,8 +177,8 @@ func (w *World) roomInPool(pool string) bool {
 }
 
 // judge evaluates a waiting instance on the rows.
-func judge(v engine.View, i *engine.Instance, job *engine.Job, limit int, now time.Time) (engine.Verdict, error) {
-	s := &engine.Situation{Instance: i, Job: job, Limit: limit}
+func judge(v engine.View, i *engine.Instance, job *engine.Job, limit int, disabled bool, now time.Time) (engine.Verdict, error) {
+	s := &engine.Situation{Instance: i, Job: job, Limit: limit, Disabled: disabled}
 	var err error
 	if s.Waits, err = v.Waits(i.ID); err != nil {
 		return engine.Verdict{}, err

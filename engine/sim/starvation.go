@@ -52,7 +52,7 @@ func (w *World) checkStarvation(s *server) {
 			if w.shape.shared {
 				now = w.storeClock()
 			}
-			verdict, err := judge(v, &row, l.definition(i.version), l.limit(i.job, l.definition(i.version)), now)
+			verdict, err := judge(v, &row, l.definition(i.version), l.limit(i.job, l.definition(i.version)), l.jobs[i.job].row.Disabled, now)
 			if err == nil && verdict.Open {
 				w.broken("I7", "instance %d of %s@%s is runnable, %d slots of %s are free, and %d turns have passed it over", i.id, i.ref, i.plan, free, s.name, i.passed)
 			}

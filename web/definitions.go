@@ -1,0 +1,208 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+)
+
+// DefinitionControl compares definitions with what is loaded, and loads them as reviewed. *engine.Engine is one.
+type DefinitionControl interface {
+	DiffLoaded(ctx context.Context, workflows []*engine.Workflow, from, to time.Time, dropDue bool, now time.Time) (engine.LoadedDiff, error)
+	Apply(ctx context.Context, workflows []*engine.Workflow, review engine.Review, now time.Time) (engine.LoadReport, error)
+}
+
+// A DefinitionFile is a file of a folder of definitions: a workflow, or a calendar that one names.
+type DefinitionFile struct {
+	Name string `json:"name" minLength:"1" maxLength:"1024" doc:"Its path below the folder, with slashes" example:"retail.yaml"`
+	Text string `json:"text" doc:"What is in it"`
+}
+
+// Definitions are what a request compares or loads.
+type Definitions struct {
+	Files  []DefinitionFile `json:"files,omitempty" maxItems:"10000" doc:"The files of a folder; without them the server reads its own folder again"`
+	Folder string           `json:"folder,omitempty" maxLength:"4096" doc:"Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder"`
+}
+
+// A DiffRequest says what to compare with what is loaded, and over which time.
+type DiffRequest struct {
+	Definitions
+	From    *time.Time `json:"from,omitempty" doc:"The plans are compared from here on; the default, and the earliest, is now"`
+	To      *time.Time `json:"to,omitempty" doc:"Up to here, excluded"`
+	Days    int        `json:"days,omitempty" minimum:"1" maximum:"400" doc:"In the place of to: so many natural days, the one of from included; the default is 2"`
+	DropDue bool       `json:"dropDue,omitempty" doc:"Cancel due, unstarted instances of jobs that are removed or disabled; otherwise they run, or are held"`
+}
+
+// An ApplyRequest is what was reviewed: members of the answer to a diff, and the same definitions again.
+type ApplyRequest struct {
+	Definitions
+	Loaded      string         `json:"loaded,omitempty" maxLength:"128" doc:"before.fingerprint of the diff; the header If-Match may say it instead"`
+	Fingerprint string         `json:"fingerprint" minLength:"1" maxLength:"128" doc:"after.fingerprint of the diff"`
+	DropDue     bool           `json:"dropDue,omitempty" doc:"dropDue of the diff"`
+	Dropped     []InstanceName `json:"dropped,omitempty" maxItems:"1000000" doc:"The instances of its list due with the fate dropped or stranded, and of its list removed"`
+	Note        string         `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
+}
+
+// An InstanceName is the identity of an instance.
+type InstanceName struct {
+	Workflow string    `json:"workflow"`
+	Job      string    `json:"job"`
+	PlanTime time.Time `json:"planTime"`
+	Key      string    `json:"key,omitempty" doc:"Of one that a person or a backfill made"`
+}
+
+// An ApplyReport is what loading the definitions changed.
+type ApplyReport struct {
+	Jobs       int      `json:"jobs" doc:"Loaded"`
+	Added      []JobRef `json:"added" doc:"New, or back again"`
+	Changed    []JobRef `json:"changed" doc:"Have a new version"`
+	Removed    []JobRef `json:"removed"`
+	Replaced   int      `json:"replaced" doc:"Future, unstarted instances that were planned anew"`
+	Planned    int      `json:"planned" doc:"Instances in their place"`
+	DueRun     int      `json:"dueRun" doc:"Due, unstarted instances of removed jobs, which run"`
+	DueHeld    int      `json:"dueHeld" doc:"Those of disabled jobs, which wait until the job is enabled"`
+	DueDropped int      `json:"dueDropped" doc:"Those that were cancelled, as reviewed"`
+}
+
+type diffInput struct{ Body *DiffRequest }
+
+type diffOutput struct {
+	ETag string `header:"ETag" doc:"Of what is loaded, for If-Match of apply"`
+	Body PlanDiff
+}
+
+type applyInput struct {
+	IfMatch string `header:"If-Match" maxLength:"128" doc:"ETag of the diff"`
+	Body    ApplyRequest
+}
+
+type applyOutput struct{ Body ApplyReport }
+
+func definitionRoutes() []route {
+	refuses := []int{http.StatusConflict, http.StatusPreconditionFailed}
+	return []route{
+		{Method: http.MethodPost, Pattern: prefix + "/definitions/diff", Permission: Viewer, ID: "diffDefinitions", Tag: "jobs", Refuses: refuses,
+			BodyLimit: maxDefinitions, Summary: "What loading definitions would change, instance by instance",
+			Text:    "Nothing is changed. The answer is a review: apply loads exactly it.",
+			Request: exampleDiffRequest, Answers: ok(exampleDiff), register: operation((*server).diffDefinitions)},
+		{Method: http.MethodPost, Pattern: prefix + "/definitions/apply", Permission: Editor, ID: "applyDefinitions", Tag: "jobs", Refuses: refuses,
+			Audit: true, BodyLimit: maxDefinitions, Summary: "Load definitions as reviewed",
+			Text: "The answer is 412 and nothing is changed when the definitions, or those that are loaded, are others than the reviewed ones, or when a due, " +
+				"unstarted instance would be cancelled that the review does not name.",
+			Request: exampleApply, Answers: ok(exampleApplied), register: operation((*server).applyDefinitions)},
+	}
+}
+
+// maxDefinitions bounds the files of one request.
+const maxDefinitions = 64 << 20
+
+// read makes workflows of what a request sent.
+func (s *server) readDefinitions(d *Definitions) ([]*engine.Workflow, error) {
+	if s.cfg.Definitions == nil {
+		return nil, fmt.Errorf("%w: this server reads no definitions", engine.ErrConflict)
+	}
+	workflows, mistakes, err := s.cfg.Definitions(d.Files, d.Folder)
+	if len(mistakes) > 0 {
+		p := refusal(codeInvalid, "the definitions are not valid")
+		p.Errors = mistakes
+		return nil, p
+	}
+	return workflows, err
+}
+
+func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutput, error) {
+	r := in.Body
+	if r == nil {
+		r = &DiffRequest{}
+	}
+	if r.To != nil && r.Days != 0 {
+		return nil, invalid("body.days", "days is given in the place of to")
+	}
+	workflows, err := s.readDefinitions(&r.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	now := s.cfg.Now()
+	from, to := now, time.Time{}
+	if r.From != nil {
+		from = *r.From
+	}
+	if r.To != nil {
+		to = *r.To
+	} else {
+		to = engine.EndOfDays(workflows, from, max(r.Days, 1+btoi(r.Days == 0)))
+	}
+	if !from.Before(to) || !now.Before(to) {
+		return nil, invalid("body.to", "to is not after from, or has passed: a load changes what is planned from now on")
+	}
+	if to.Sub(from) > maxSpan {
+		return nil, invalid("body.to", "at most 400 days are compared at once")
+	}
+	d, err := s.cfg.Control.DiffLoaded(ctx, workflows, from, to, r.DropDue, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &diffOutput{ETag: `"` + string(d.Loaded) + `"`, Body: NewPlanDiff(&d.PlanDiff, d.From, d.To)}
+	out.Body.At, out.Body.DropDue = &d.At, d.DropDue
+	out.Body.Before, out.Body.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
+	out.Body.addDue(d.Due)
+	return out, nil
+}
+
+const maxSpan = 400 * 24 * time.Hour
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (s *server) applyDefinitions(ctx context.Context, in *applyInput) (*applyOutput, error) {
+	r := &in.Body
+	x := exchangeOf(ctx)
+	x.note = r.Note
+	loaded := strings.Trim(in.IfMatch, `"`)
+	switch {
+	case loaded == "" && r.Loaded == "":
+		return nil, invalid("body.loaded", "say what was compared with: before.fingerprint of the diff, or its ETag in the header If-Match")
+	case loaded == "":
+		loaded = r.Loaded
+	case r.Loaded != "" && r.Loaded != loaded:
+		return nil, invalid("header.If-Match", "it is not what the member loaded says")
+	}
+	workflows, err := s.readDefinitions(&r.Definitions)
+	if err != nil {
+		return nil, err
+	}
+	review := engine.Review{
+		Loaded: engine.Fingerprint(loaded), Definitions: engine.Fingerprint(r.Fingerprint), DropDue: r.DropDue, Actor: x.principal.name, Note: r.Note,
+	}
+	for _, n := range r.Dropped {
+		review.Dropped = append(review.Dropped, engine.InstanceName{Ref: engine.JobRef{Workflow: n.Workflow, Job: n.Job}, Key: n.Key, PlanTime: n.PlanTime})
+	}
+	report, err := s.cfg.Control.Apply(ctx, workflows, review, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &applyOutput{NewApplyReport(&report)}, nil
+}
+
+// NewApplyReport is a report as the API shows it.
+func NewApplyReport(r *engine.LoadReport) ApplyReport {
+	refs := func(list []engine.JobRef) []JobRef {
+		out := make([]JobRef, len(list))
+		for i, ref := range list {
+			out[i] = JobRef{Workflow: ref.Workflow, Job: ref.Job}
+		}
+		return out
+	}
+	return ApplyReport{
+		Jobs: r.Jobs, Added: refs(r.Added), Changed: refs(r.Changed), Removed: refs(r.Removed), Replaced: r.Replaced, Planned: r.Planned,
+		DueRun: r.DueRun, DueHeld: r.DueHeld, DueDropped: r.DueDropped,
+	}
+}
