@@ -103,7 +103,7 @@ func ParseLaneWindow(text string) (*LaneWindow, error) {
 	}
 	for n, part := range []string{from, to} {
 		at, err := time.Parse("15:04", part)
-		if err != nil && !(n == 1 && part == "24:00") {
+		if err != nil && (n == 0 || part != "24:00") {
 			return nil, bad(part + " is no time of day")
 		}
 		length := time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute

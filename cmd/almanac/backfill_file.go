@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -33,7 +32,7 @@ func writeBackfillPlan(w io.Writer, p *web.BackfillPlan) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
+	var out bytes.Buffer
 	out.Write(bytes.TrimSuffix(bytes.TrimRight(text, "\n"), []byte("\n}")))
 	out.WriteString(",\n  \"instances\": [")
 	for i := range p.Instances {
@@ -48,7 +47,8 @@ func writeBackfillPlan(w io.Writer, p *web.BackfillPlan) error {
 		out.Write(line)
 	}
 	out.WriteString("\n  ]\n}\n")
-	return out.Flush() // it keeps the first error
+	_, err = w.Write(out.Bytes())
+	return err
 }
 
 func encodeIndented(v any) ([]byte, error) {
