@@ -89,6 +89,10 @@ type Engine struct {
 	live     map[int64]liveAttempt
 	steps    map[string]*stepQueue // ready to start, by pool
 	delayed  delayQueue            // a retry that is not due yet
+	standing []readyStep           // ready, and in need of no slot
+	polls    pollQueue             // when something of a watch is due
+	line     []int64               // watches whose look is due and waits for its turn
+	looking  map[int64]bool        // those whose look is under way
 	staged   staged
 	ids      idBlock
 	nextPass time.Time
@@ -125,7 +129,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}}
+	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, looking: map[int64]bool{}}
 	e.forget()
 	e.inbox.signal = make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode
@@ -229,6 +233,9 @@ func (e *Engine) wakeAt() time.Time {
 	if e.delayed.Len() > 0 {
 		at = earliest(at, e.delayed[0].at)
 	}
+	if len(e.polls) > 0 {
+		at = earliest(at, e.polls[0].at)
+	}
 	if !e.cfg.Closed {
 		at = earliest(at, e.defs.nextPlanning(e.cfg.PlanAhead))
 	}
@@ -290,7 +297,7 @@ func (e *Engine) drain() error {
 		if err := e.record(ctx, e.cfg.Clock()); err != nil {
 			return err
 		}
-		if len(e.live) == 0 || !e.waitable() {
+		if !e.waitable() {
 			return nil
 		}
 		select {
@@ -304,7 +311,7 @@ func (e *Engine) drain() error {
 // waitable reports whether a live attempt would be lost with this process: those without a supervisor of their own.
 func (e *Engine) waitable() bool {
 	for _, l := range e.live {
-		if l.action != ActionShell {
+		if l.action != ActionShell && l.watch == nil {
 			return true
 		}
 	}

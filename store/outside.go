@@ -7,6 +7,8 @@ import (
 	"net/url"
 
 	"modernc.org/sqlite/lib"
+
+	"github.com/pressly/goose/v3"
 )
 
 // openOutside opens a database that another process may be writing to, or that must stay as it is. Unlike a reader of the server's own pool the
@@ -89,7 +91,11 @@ func KnownSchema() int64 {
 	if err != nil {
 		panic("stuck, this is a bug: " + err.Error()) // they are part of the program
 	}
-	return int64(len(entries))
+	version, err := goose.NumericComponent(entries[len(entries)-1].Name()) // in order of name; numbers may be left out
+	if err != nil {
+		panic("stuck, this is a bug: " + err.Error())
+	}
+	return version
 }
 
 const schemaVersionSQL = `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`

@@ -36,9 +36,6 @@ type triggerOutput struct {
 	Body     Instance
 }
 
-// ownKeys begins the keys that the server gives by itself; nobody else may.
-const ownKeys = "trigger-"
-
 func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput, error) {
 	body := in.Body
 	if body == nil {
@@ -46,8 +43,8 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	}
 	x := exchangeOf(ctx)
 	x.note = body.Note
-	if strings.HasPrefix(in.Key, ownKeys) {
-		return nil, invalid("header.Idempotency-Key", "keys that begin with "+ownKeys+" are the server's own")
+	if strings.HasPrefix(in.Key, engine.OwnKeys) {
+		return nil, invalid("header.Idempotency-Key", "keys that begin with "+engine.OwnKeys+" are the server's own")
 	}
 	for name, value := range body.Params {
 		if len(value) > maxParam {

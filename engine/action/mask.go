@@ -1,7 +1,9 @@
 package action
 
 import (
+	"encoding/base64"
 	"io"
+	"net/url"
 	"strings"
 )
 
@@ -24,6 +26,34 @@ func (m *mask) hide(secrets ...string) {
 			m.longest = max(m.longest, len(s))
 		}
 	}
+}
+
+// hideAll adds the secrets that an attempt was given, in the forms in which they are likely to be repeated: as they are, line by line, in base64, and escaped
+// for a URL or for JSON.
+func (m *mask) hideAll(secrets []string) {
+	for _, s := range secrets {
+		if len(s) < shortestSecret {
+			continue
+		}
+		m.hide(s, url.QueryEscape(s), url.PathEscape(s), strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`))
+		m.hide(base64.StdEncoding.EncodeToString([]byte(s)), base64.URLEncoding.EncodeToString([]byte(s)), base64.RawStdEncoding.EncodeToString([]byte(s)))
+		if strings.Contains(s, "\n") {
+			m.hide(strings.Split(s, "\n")...)
+		}
+		if u, err := url.Parse(s); err == nil && u.User != nil {
+			if password, given := u.User.Password(); given {
+				m.hide(password, url.QueryEscape(password), url.PathEscape(password))
+			}
+		}
+	}
+}
+
+// hiddenValues are outputs with their secrets masked.
+func (m *mask) hiddenValues(values map[string]string) map[string]string {
+	for name, value := range values {
+		values[name] = m.hidden(value)
+	}
+	return values
 }
 
 // Write implements io.Writer. It reports p as written whole when the log took what of it could be shown already.
