@@ -21,8 +21,10 @@ type Config struct {
 	Decode    func(definition []byte, folder string) (*Job, error) // of stored versions
 	Condition ConditionFunc                                        // of a step's `when`
 	Secret    func(SecretSource) (string, error)
-	DiskLow   func() (detail string, low bool) // nothing starts while it is; nil is never
-	RemoveLog func(attempt int64)              // called for attempts that retention deleted
+	Seal      func(at, value string) (string, error)  // makes of the value of a secret parameter what is kept; nil takes none
+	Open      func(at, sealed string) (string, error) // the way back
+	DiskLow   func() (detail string, low bool)        // nothing starts while it is; nil is never
+	RemoveLog func(attempt int64)                     // called for attempts that retention deleted
 
 	Clock  func() time.Time // of this machine; nil is time.Now
 	Shared bool             // other servers work on the same Store: see Engine

@@ -68,7 +68,7 @@ func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope 
 	return Scope{
 		PlanTime: i.PlanTime, WindowStart: from, WindowEnd: to, Now: now.In(job.When.Location).Truncate(time.Millisecond),
 		Workflow: job.Workflow, Job: job.Name, Instance: strconv.FormatInt(i.ID, 10), Attempt: attempt,
-		Params: effectiveParams(job, i), Calendar: job.When.Calendar,
+		Params: e.effectiveParams(job, i), Calendar: job.When.Calendar,
 		Secret: func(name string) (string, error) {
 			source, known := job.Secrets[name]
 			switch {
@@ -80,18 +80,6 @@ func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope 
 			return e.cfg.Secret(source)
 		},
 	}
-}
-
-// effectiveParams is what the trigger gave over what the job declares as defaults.
-func effectiveParams(job *Job, i *Instance) map[string]string {
-	params := make(map[string]string, len(job.Params))
-	for _, p := range job.Params {
-		if p.Default != nil {
-			params[p.Name] = *p.Default
-		}
-	}
-	maps.Copy(params, i.Params)
-	return params
 }
 
 // dataWindow is the window that `windowStart` and `windowEnd` name: from the job's plan time before this one to this one [choice]. A job

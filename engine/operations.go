@@ -86,10 +86,14 @@ func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.T
 	if err != nil {
 		return instance, false, err
 	}
+	params, err := e.seal(d.job.Params, r.Params, id)
+	if err != nil {
+		return instance, false, err
+	}
 	instance = Instance{
 		ID: id, Job: d.row.ID, Ref: r.Ref, Version: d.row.Version, Kind: Manual, Key: r.Key, PlanTime: at, State: Waiting, Gate: GateTime,
 		Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: triggerDetail(r.Note)}, NotBefore: now.Truncate(time.Millisecond),
-		Priority: d.job.Priority, Pool: d.job.Pool, Params: r.Params,
+		Priority: d.job.Priority, Pool: d.job.Pool, Params: params,
 	}
 	if instance.Key == "" {
 		instance.Key = OwnKeys + strconv.FormatInt(id, 10)

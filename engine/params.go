@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -153,24 +154,84 @@ func (p *Param) matches(text string) bool {
 	return err == nil && re.MatchString(text)
 }
 
+// sealed begins the value of a secret parameter in the rows.
+const sealed = "sealed:"
+
 // ShownParams are the parameters of an instance as they may be shown: with *** in the place of secret ones.
-func ShownParams(declared []Param, given map[string]string) map[string]string {
-	if !slices.ContainsFunc(declared, func(p Param) bool { return p.Secret }) || len(given) == 0 {
-		return given
-	}
-	shown := make(map[string]string, len(given))
-	for name, value := range given {
-		if slices.ContainsFunc(declared, func(p Param) bool { return p.Secret && p.Name == name }) {
-			value = "***"
+func ShownParams(params map[string]string) map[string]string {
+	shown := params
+	for name, value := range params {
+		if strings.HasPrefix(value, sealed) {
+			if maps.Equal(shown, params) {
+				shown = maps.Clone(params)
+			}
+			shown[name] = "***"
 		}
-		shown[name] = value
 	}
 	return shown
 }
 
+// SameParams reports that an instance was given these parameters, as far as that can be seen: of secret ones, that they were given.
+func SameParams(i *Instance, given map[string]string) bool {
+	return maps.EqualFunc(i.Params, given, func(kept, value string) bool { return kept == value || strings.HasPrefix(kept, sealed) })
+}
+
+// seal returns what is written down of the parameters that a trigger gives: secret ones as only this server can read them.
+func (e *Engine) seal(declared []Param, given map[string]string, instance int64) (map[string]string, error) {
+	kept := given
+	for _, p := range declared {
+		value, ok := given[p.Name]
+		if !p.Secret || !ok {
+			continue
+		}
+		if e.cfg.Seal == nil {
+			return nil, fmt.Errorf("%w: the parameter %s is secret, and this process cannot keep one", ErrInvalid, p.Name)
+		}
+		text, err := e.cfg.Seal(paramAt(instance, p.Name), value)
+		if err != nil {
+			return nil, fmt.Errorf("seal the parameter %s: %w", p.Name, err)
+		}
+		if maps.Equal(kept, given) {
+			kept = maps.Clone(given)
+		}
+		kept[p.Name] = sealed + text
+	}
+	return kept, nil
+}
+
+func paramAt(instance int64, name string) string { return fmt.Sprintf("param/%d/%s", instance, name) }
+
+// effectiveParams is what the trigger gave over what the job declares as defaults. A secret one that cannot be opened has no value.
+func (e *Engine) effectiveParams(job *Job, i *Instance) map[string]string {
+	params := make(map[string]string, len(job.Params))
+	for _, p := range job.Params {
+		if p.Default != nil {
+			params[p.Name] = *p.Default
+		}
+	}
+	maps.Copy(params, i.Params)
+	for _, p := range job.Params {
+		text, kept := strings.CutPrefix(params[p.Name], sealed)
+		if !p.Secret || !kept {
+			continue
+		}
+		value, err := "", errors.New("this process reads no secrets")
+		if e.cfg.Open != nil {
+			value, err = e.cfg.Open(paramAt(i.ID, p.Name), text)
+		}
+		if err != nil {
+			e.log.Warn("a secret parameter cannot be read", "instance", i.ID, "parameter", p.Name, "error", err)
+			delete(params, p.Name)
+			continue
+		}
+		params[p.Name] = value
+	}
+	return params
+}
+
 // Form is the JSON Schema (2020-12) of the values that a trigger of the job may give, from which a form can be made. In a trigger every value is
 // written as text; the schema says what the text stands for.
-func Form(j *Job) ([]byte, error) {
+func Form(j *Job) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for i := range j.Params {
 		p := &j.Params[i]
@@ -187,8 +248,7 @@ func Form(j *Job) ([]byte, error) {
 	if j.Description != "" {
 		schema["description"] = j.Description
 	}
-	text, err := json.Marshal(schema)
-	return text, wrap(err, "write the form of %s", j.Ref())
+	return schema
 }
 
 func (p *Param) schema() map[string]any {

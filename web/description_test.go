@@ -143,6 +143,9 @@ func TestTheDescriptionHoldsEveryRouteAndNoOther(t *testing.T) {
 		security, stated := op["security"].([]any)
 		if route.Permission == web.Public {
 			require.True(t, stated && len(security) == 0, "%s must say that it needs no token", route.ID)
+		} else if route.Permission == web.Signed {
+			require.Equal(t, []any{map[string]any{"signature": []any{}}}, security)
+			statuses = append(statuses, "401", "429")
 		} else {
 			require.False(t, stated, "%s needs a token like all", route.ID)
 			statuses = append(statuses, "401", "403", "429")

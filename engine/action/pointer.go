@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/almanac-sched/almanac/engine"
 )
 
 // pointed takes outputs out of the answer's body by JSON pointers (RFC 6901). An answer that has not what is asked for is no success.
@@ -37,7 +37,7 @@ func pointOut(body []byte, pointers map[string]string) (map[string]string, error
 	}
 	values, total := map[string]string{}, 0
 	for _, name := range slices.Sorted(maps.Keys(pointers)) {
-		value, err := pointTo(document, pointers[name])
+		value, err := engine.Point(document, pointers[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -47,29 +47,4 @@ func pointOut(body []byte, pointers map[string]string) (map[string]string, error
 		values[name] = value
 	}
 	return values, nil
-}
-
-// pointTo returns what a JSON pointer points to: a text as it is, anything else as JSON.
-func pointTo(document any, pointer string) (string, error) {
-	at := document
-	for _, token := range strings.Split(pointer, "/")[1:] {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		found := false
-		switch v := at.(type) {
-		case map[string]any:
-			at, found = v[token]
-		case []any:
-			if n, err := strconv.Atoi(token); err == nil && n >= 0 && n < len(v) && strconv.Itoa(n) == token {
-				at, found = v[n], true
-			}
-		}
-		if !found {
-			return "", fmt.Errorf("there is nothing at %s", pointer)
-		}
-	}
-	if text, ok := at.(string); ok {
-		return text, nil
-	}
-	text, err := json.Marshal(at)
-	return string(text), err
 }
