@@ -21,7 +21,7 @@ type mysqlConfig struct{ *mysql.Config }
 type standardConn struct {
 	db       *sql.DB
 	conn     *sql.Conn
-	affected string // the query that tells how many rows the statement before it has changed; negative is none
+	affected string // the query that tells how many rows the statement before it has changed
 	cancel   func() // ends on the server what the connection does; nil where the driver does that by itself
 }
 
@@ -107,7 +107,9 @@ func (s *standardConn) run(ctx context.Context, statement string, args []string,
 	if err != nil || s.affected == "" {
 		return err
 	}
-	return s.conn.QueryRowContext(ctx, s.affected).Scan(&out.affected)
+	err = s.conn.QueryRowContext(ctx, s.affected).Scan(&out.affected)
+	out.affected = max(0, out.affected) // negative: it was no statement that changes any
+	return err
 }
 
 func (s *standardConn) query(ctx context.Context, statement string, args []string, out *table) error {
