@@ -38,7 +38,18 @@ func postgres(t *testing.T) string {
 	require.NoError(t, err, "%s", said)
 	launch(t, local(port), serverCommand(t, dir, "postgres", server, "-D", data, "-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
 		"-c", "fsync=off"))
-	return fmt.Sprintf("postgres://almanac:pass%%23word%%20with%%201%%20blank@127.0.0.1:%d/postgres?sslmode=disable", port)
+	connection := fmt.Sprintf("postgres://almanac:pass%%23word%%20with%%201%%20blank@127.0.0.1:%d/postgres?sslmode=disable", port)
+	answers(t, "pgx", connection)
+	return connection
+}
+
+// answers waits until a server that listens also does its work.
+func answers(t *testing.T, driver, source string) {
+	t.Helper()
+	db, err := sql.Open(driver, source)
+	require.NoError(t, err)
+	defer db.Close()
+	eventually(t, "the server answers", func() bool { return db.PingContext(t.Context()) == nil })
 }
 
 // mariadb does the same for MariaDB.
@@ -56,6 +67,7 @@ func mariadb(t *testing.T) string {
 	require.NoError(t, os.WriteFile(script, fmt.Appendf(nil, "CREATE DATABASE shop;\nCREATE USER almanac@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON shop.* TO almanac@'127.0.0.1';\n", sqlPassword), 0o644))
 	launch(t, local(port), serverCommand(t, dir, "mysql", server, "--no-defaults", "--datadir="+data, "--port="+strconv.Itoa(port), "--bind-address=127.0.0.1",
 		"--socket="+filepath.Join(dir, "s"), "--pid-file="+filepath.Join(dir, "pid"), "--init-file="+script, "--skip-name-resolve"))
+	answers(t, "mysql", fmt.Sprintf("almanac:%s@tcp(127.0.0.1:%d)/shop", sqlPassword, port))
 	return fmt.Sprintf("mysql://almanac:pass%%23word%%20with%%201%%20blank@127.0.0.1:%d/shop", port)
 }
 
