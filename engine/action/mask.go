@@ -65,20 +65,40 @@ func (m *mask) Write(p []byte) (int, error) {
 	var shown strings.Builder
 	for {
 		at, length := m.find(text)
-		if at < 0 {
+		if at < 0 || m.goesOn(text[at:]) {
 			break
 		}
 		shown.WriteString(text[:at])
 		shown.WriteString("***")
 		text = text[at+length:]
 	}
-	keep := max(0, len(text)-m.longest+1)
+	keep := m.begins(text)
 	shown.WriteString(text[:keep])
 	m.held = text[keep:]
 	if _, err := io.WriteString(m.to, shown.String()); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// begins returns where in a text a secret may begin whose end has not come yet: its length when none does.
+func (m *mask) begins(text string) int {
+	for at := max(0, len(text)-m.longest+1); at < len(text); at++ {
+		if m.goesOn(text[at:]) {
+			return at
+		}
+	}
+	return len(text)
+}
+
+// goesOn reports that a text is the beginning of a longer secret.
+func (m *mask) goesOn(text string) bool {
+	for _, s := range m.secrets {
+		if len(s) > len(text) && strings.HasPrefix(s, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // flush writes what was held back.
