@@ -243,7 +243,9 @@ func (e *Engine) absorb(now time.Time) {
 				e.cfg.Runner.Cancel(id)
 			}
 		}
-		e.advance(now, r)
+		if !r.ended { // with the last of what held no slot
+			e.advance(now, r)
+		}
 	}
 	for _, s := range e.delayed.takeDue(now) {
 		e.keepReady(s)
