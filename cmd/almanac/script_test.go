@@ -36,13 +36,14 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exitsCommand,
-			"ready":  readyCommand,
-			"await":  awaitCommand,
-			"signal": signalCommand,
-			"loaded": loadedCommand,
-			"field":  fieldCommand,
-			"spoil":  spoilCommand,
+			"exits":   exitsCommand,
+			"ready":   readyCommand,
+			"await":   awaitCommand,
+			"signal":  signalCommand,
+			"loaded":  loadedCommand,
+			"field":   fieldCommand,
+			"spoil":   spoilCommand,
+			"deliver": deliverCommand,
 		},
 	})
 }
