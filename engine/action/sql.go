@@ -50,7 +50,7 @@ func (q *requests) prepareSQL(ctx context.Context, s *engine.SQL, folder string)
 		}
 		open = config.open
 	default:
-		return nil, errors.New("the connection is no address that begins with postgres://, mysql:// or sqlite:") // it is a secret, and not repeated
+		return nil, errors.New("the connection is no address that begins with postgres://, mysql:// or sqlite:PATH") // it is a secret, and not repeated
 	}
 	args := make([]string, len(s.Args))
 	for i, arg := range s.Args {

@@ -265,7 +265,7 @@ func TestSQLGoesNoFurtherThanItMay(t *testing.T) {
 		"sqlite:../x.db":     "not below the workflow's folder",
 		"sqlite:out/x.db":    "out of the workflow's folder",
 		"sqlite:x.db":        "leads nowhere",
-		"oracle:hunter22":    "begins with postgres://, mysql:// or sqlite:",
+		"oracle:hunter22":    "begins with postgres://, mysql:// or sqlite:PATH",
 		"hunter22":           "begins with postgres://",
 	} {
 		r := b.run(b.statement(connection, "SELECT 1"))
