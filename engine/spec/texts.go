@@ -140,6 +140,9 @@ func (s *textScope) known(v *value, r engine.Reference) {
 		if !s.params[r.Name] {
 			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.params)), "declare it: params: {"+r.Name+": {type: string}}"), "there is no parameter %q", r.Name)
 		}
+		if s.noSecrets != "" && slices.ContainsFunc(s.job.Params, func(p engine.Param) bool { return p.Name == r.Name && p.Secret }) {
+			s.fail(v, r.Offset, "", "a secret parameter cannot be named here: %s", s.noSecrets)
+		}
 	case engine.RefSecret:
 		if _, ok := s.secrets[r.Name]; !ok {
 			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.secrets)), "declare it: secrets: {"+r.Name+": {env: NAME}}"), "there is no secret %q", r.Name)
