@@ -13,6 +13,9 @@ const (
 	ActionStorageQueue    = "storageQueue"
 	ActionServiceBusQueue = "serviceBusQueue"
 	ActionServiceBusTopic = "serviceBusTopic"
+	ActionSQL             = "sql"
+	ActionWait            = "wait"
+	ActionJob             = "job"
 	ActionNone            = "none"
 )
 
@@ -20,7 +23,8 @@ const (
 type Step struct {
 	Name      string // "" for the only step of a job with a single action
 	Needs     []string
-	When      string // expr-lang condition over a closed environment; empty is true
+	When      string   // expr-lang condition over a closed environment; empty is true
+	ForEach   *ForEach // one run of the step for each item of a list; nil is once
 	Action    Action
 	OnFailure OnFailure
 }
@@ -43,6 +47,9 @@ type Action struct {
 	HTTP    *HTTP
 	Queue   *StorageQueue
 	Bus     *ServiceBus
+	SQL     *SQL
+	Probe   *Probe // of type wait
+	Call    *Call  // of type job
 	Retry   RetryPolicy
 	Timeout time.Duration // of one attempt, waiting excluded; 0 is none
 }
@@ -63,6 +70,7 @@ type HTTP struct {
 	Headers     map[string]Text
 	Body        Text
 	Expect      []int
+	Outputs     map[string]string // JSON pointers into the answer's body, by the name of the output that each makes
 	Basic       *BasicAuth
 	Certificate *ClientCertificate
 	OAuth       *OAuth

@@ -17,8 +17,9 @@ type Attempt struct {
 	Error    bool   // the job's error action
 	Fence    int64
 
-	Action Action
-	Folder string // where relative paths of the action start
+	Action  Action
+	Secrets []string // what the action's texts were given of secrets: not to be shown in a log, an output or a message
+	Folder  string   // where relative paths of the action start
 
 	StartedAt time.Time
 
@@ -53,6 +54,8 @@ type Result struct {
 	EndedAt   time.Time
 	LogBytes  int64
 	Truncated bool // the middle of the log was left out
+
+	Unrepeatable bool // of a look of a step of type wait: another would end as this one did; not kept
 }
 
 // Code returns what a retry policy's `on` is compared with: the exit code or the HTTP status, -1 where there is neither.

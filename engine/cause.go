@@ -212,12 +212,12 @@ func (l *looker) grow(s *subject, allowance int) (c *Cause, used int, err error)
 		used += n
 	}
 	c.Help = l.help(s)
-	c.Root = firstCause(c) == nil && !cut(c) || s.i.State == Waiting && (s.i.Frozen || s.job.Confirm && s.i.Confirmed == "")
+	c.Root = firstCause(c) == nil && !truncated(c) || s.i.State == Waiting && (s.i.Frozen || s.job.Confirm && s.i.Confirmed == "")
 	return c, used, nil
 }
 
-// cut reports whether what a cause waits for was left out.
-func cut(c *Cause) bool {
+// truncated reports whether what a cause waits for was left out.
+func truncated(c *Cause) bool {
 	return slices.ContainsFunc(c.Dependencies, func(d DependencyExplanation) bool { return d.More > 0 })
 }
 

@@ -60,7 +60,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 			return nil, wrap(errors.Join(err, unless(ok, errStuck)), "record the steps of %s", i.Name())
 		}
 	}
-	if err := out.write(t.tx, &t.ids); err != nil || out.refused() {
+	if err := out.write(t.tx, &t.ids, t.now); err != nil || out.refused() {
 		return nil, wrap(errors.Join(err, unless(!out.refused(), errStuck)), "begin %s", i.Name())
 	}
 	for _, n := range out.notices {
@@ -255,7 +255,7 @@ func (t *turn) admit(c *contender, l *lane, spared bool) error {
 			}
 		}
 	}
-	if t.room(c.instance.Pool) == 0 { // the job may say how large its pool is
+	if t.room(c.instance.Pool) == 0 && !c.job.slotlessBegin() { // the job may say how large its pool is
 		reason := Reason{Code: ReasonSlot, Detail: fmt.Sprintf("all %d slots are taken", t.cfg.Slots)}
 		if t.free > 0 {
 			reason = Reason{Code: ReasonPool, Detail: fmt.Sprintf("pool %s is full", c.instance.Pool)}
@@ -272,6 +272,12 @@ func (t *turn) admit(c *contender, l *lane, spared bool) error {
 // startOrKeep starts the steps for which there is room and keeps the others for a later pass.
 func (t *turn) startOrKeep(ready []readyStep) error {
 	for _, s := range ready {
+		if s.run.progress.Def(s.step).Action.Slotless() {
+			if err := t.startWatch(s); err != nil {
+				return err
+			}
+			continue
+		}
 		l, err := t.lane(&s.run.instance)
 		if err != nil {
 			return err

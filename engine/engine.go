@@ -21,8 +21,10 @@ type Config struct {
 	Decode    func(definition []byte, folder string) (*Job, error) // of stored versions
 	Condition ConditionFunc                                        // of a step's `when`
 	Secret    func(SecretSource) (string, error)
-	DiskLow   func() (detail string, low bool) // nothing starts while it is; nil is never
-	RemoveLog func(attempt int64)              // called for attempts that retention deleted
+	Seal      func(at, value string) (string, error)  // makes of the value of a secret parameter what is kept; nil takes none
+	Open      func(at, sealed string) (string, error) // the way back
+	DiskLow   func() (detail string, low bool)        // nothing starts while it is; nil is never
+	RemoveLog func(attempt int64)                     // called for attempts that retention deleted
 
 	// Admit is asked in the transaction of a Load, before it changes anything; its error refuses the folder. nil admits every folder.
 	Admit func(v View, workflows []*Workflow) error
@@ -93,6 +95,10 @@ type Engine struct {
 	steps    map[string]*stepQueue // ready to start, by pool
 	delayed  delayQueue            // a retry that is not due yet
 	laneLast map[string]bool       // whether what started last was of a backfill, here and in each pool: whose turn it is where there is one slot
+	standing []readyStep           // ready, and in need of no slot
+	polls    pollQueue             // when something of a watch is due
+	line     []int64               // watches whose look is due and waits for its turn
+	looking  map[int64]bool        // those whose look is under way
 	staged   staged
 	ids      idBlock
 	nextPass time.Time
@@ -129,7 +135,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}}
+	e := &Engine{
+		cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}, looking: map[int64]bool{},
+	}
 	e.forget()
 	e.inbox.signal = make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode
@@ -233,6 +241,9 @@ func (e *Engine) wakeAt() time.Time {
 	if e.delayed.Len() > 0 {
 		at = earliest(at, e.delayed[0].at)
 	}
+	if len(e.polls) > 0 {
+		at = earliest(at, e.polls[0].at)
+	}
 	if !e.cfg.Closed {
 		at = earliest(at, e.defs.nextPlanning(e.cfg.PlanAhead))
 	}
@@ -294,7 +305,7 @@ func (e *Engine) drain() error {
 		if err := e.record(ctx, e.cfg.Clock()); err != nil {
 			return err
 		}
-		if len(e.live) == 0 || !e.waitable() {
+		if !e.waitable() {
 			return nil
 		}
 		select {
@@ -308,7 +319,7 @@ func (e *Engine) drain() error {
 // waitable reports whether a live attempt would be lost with this process: those without a supervisor of their own.
 func (e *Engine) waitable() bool {
 	for _, l := range e.live {
-		if l.action != ActionShell {
+		if l.action != ActionShell && l.watch == nil {
 			return true
 		}
 	}

@@ -13,30 +13,38 @@ import (
 
 // handOut renders the attempt and gives it to the Runner. What cannot be rendered is an attempt that failed, with its reason.
 func (e *Engine) handOut(now time.Time, s startedStep) {
-	r, step := s.run, &s.run.job.Steps[s.step]
-	scope := e.scope(now, &r.instance, r.job, s.number)
-	scope.Outputs = func(name, key string) (string, bool) {
-		i := r.progress.Index(name)
-		if i < 0 {
-			return "", false
-		}
-		value, ok := r.progress.Step(i).Outputs[key]
-		return value, ok
-	}
+	r, step, name := s.run, s.run.progress.Def(s.step), s.run.progress.Step(s.step).Step
+	scope := e.stepScope(now, s.readyStep, s.number)
 	attempt := Attempt{
-		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: step.Name, Number: s.number,
+		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: name, Number: s.number,
 		Fence: r.instance.Fence, Folder: r.job.Folder, StartedAt: now, Until: e.trust,
 	}
-	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: step.Name})
+	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: name})
 	e.launch(now, attempt, step.Action, r.job, scope)
 }
 
 // launch renders the action into the attempt and starts it.
 func (e *Engine) launch(now time.Time, attempt Attempt, action Action, job *Job, scope Scope) {
+	if read := scope.Secret; read != nil {
+		scope.Secret = func(name string) (string, error) {
+			value, err := read(name)
+			if err == nil {
+				attempt.Secrets = append(attempt.Secrets, value)
+			}
+			return value, err
+		}
+	}
 	rendered, err := withJobEnv(action, job).Render(scope)
 	if err != nil {
-		e.inbox.result(Result{Attempt: attempt.ID, Outcome: OutcomeFailed, Message: "cannot render the action: " + err.Error(), StartedAt: now, EndedAt: now})
+		e.inbox.result(Result{
+			Attempt: attempt.ID, Outcome: OutcomeFailed, Message: "cannot render the action: " + err.Error(), StartedAt: now, EndedAt: now, Unrepeatable: true,
+		})
 		return
+	}
+	for _, p := range job.Params {
+		if value := scope.Params[p.Name]; p.Secret && value != "" {
+			attempt.Secrets = append(attempt.Secrets, value)
+		}
 	}
 	attempt.Action = rendered
 	e.cfg.Runner.Start(attempt, e.inbox.result)
@@ -60,7 +68,7 @@ func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope 
 	return Scope{
 		PlanTime: i.PlanTime, WindowStart: from, WindowEnd: to, Now: now.In(job.When.Location).Truncate(time.Millisecond),
 		Workflow: job.Workflow, Job: job.Name, Instance: strconv.FormatInt(i.ID, 10), Attempt: attempt,
-		Params: effectiveParams(job, i), Calendar: job.When.Calendar,
+		Params: e.effectiveParams(job, i), Calendar: job.When.Calendar,
 		Secret: func(name string) (string, error) {
 			source, known := job.Secrets[name]
 			switch {
@@ -72,18 +80,6 @@ func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope 
 			return e.cfg.Secret(source)
 		},
 	}
-}
-
-// effectiveParams is what the trigger gave over what the job declares as defaults.
-func effectiveParams(job *Job, i *Instance) map[string]string {
-	params := make(map[string]string, len(job.Params))
-	for _, p := range job.Params {
-		if p.Default != nil {
-			params[p.Name] = *p.Default
-		}
-	}
-	maps.Copy(params, i.Params)
-	return params
 }
 
 // dataWindow is the window that `windowStart` and `windowEnd` name: from the job's plan time before this one to this one [choice]. A job

@@ -17,8 +17,9 @@ type Job struct {
 	Tags        []string
 	Disabled    bool // state: disabled, of the job or of its workflow
 
-	When   recurrence.When
-	Period deps.Period // inferred, or the job's own `period:`
+	When    recurrence.When
+	Webhook *Webhook    // requests that trigger it; nil for none
+	Period  deps.Period // inferred, or the job's own `period:`
 
 	Spread        time.Duration // the start moves up to this far after the plan time, by hash of the job's name
 	Misfire       Misfire

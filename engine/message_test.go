@@ -24,6 +24,9 @@ func fill(v reflect.Value, text string) (n int) {
 			n++
 		}
 	case reflect.Map:
+		if v.Type().Elem() != reflect.TypeFor[engine.Text]() {
+			return 0
+		}
 		v.SetMapIndex(reflect.ValueOf("k"), reflect.ValueOf(engine.Text(text)))
 		n++
 	}

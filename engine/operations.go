@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -19,6 +17,9 @@ type TriggerRequest struct {
 	Actor    string
 	Note     string // why, for the history
 }
+
+// OwnKeys begins the keys that the server gives by itself; nobody else may.
+const OwnKeys = "trigger-"
 
 // Trigger records a manual instance and returns it; created is false when the key was seen before. It is durable when Trigger returns.
 // Errors are of kind ErrNotFound, ErrConflict (the job is disabled) or ErrInvalid (parameters).
@@ -52,45 +53,55 @@ func (e *Engine) trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
 		}
-		switch {
-		case d == nil || d.row.Removed:
-			return ErrUnknownJob
-		case d.row.Disabled:
-			return fmt.Errorf("%w: the job is disabled; enable it in its definition first", ErrConflict)
-		}
-		if err := checkParams(d.job.Params, r.Params); err != nil {
-			return err
-		}
-		if r.Key != "" {
-			instance, err = tx.FindKey(d.row.ID, r.Key)
-			if !errors.Is(err, ErrNotFound) {
-				return err
-			}
-		}
-		at := r.PlanTime
-		if at.IsZero() {
-			at = now
-		}
-		at = at.In(d.job.When.Location).Truncate(time.Millisecond)
-		id, err := tx.Reserve(1)
-		if err != nil {
-			return err
-		}
-		instance = Instance{
-			ID: id, Job: d.row.ID, Ref: r.Ref, Version: d.row.Version, Kind: Manual, Key: r.Key, PlanTime: at, State: Waiting, Gate: GateTime,
-			Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: triggerDetail(r.Note)}, NotBefore: now.Truncate(time.Millisecond),
-			Priority: d.job.Priority, Pool: d.job.Pool, Params: r.Params,
-		}
-		if instance.Key == "" {
-			instance.Key = "trigger-" + strconv.FormatInt(id, 10)
-		}
-		if _, err := tx.InsertInstances(func(yield func(*Instance, []Wait) bool) { yield(&instance, nil) }); err != nil {
-			return err
-		}
-		created = true
-		return tx.Record(EventRow{At: now, Kind: "trigger", Instance: id, Job: d.row.ID, To: Waiting, Reason: instance.Reason, Actor: r.Actor})
+		instance, created, err = e.insertManual(tx, d, r, now)
+		return err
 	})
 	return instance, created, err
+}
+
+// insertManual records a manual instance of the job as it is defined now. An error of kind ErrNotFound, ErrConflict or ErrInvalid comes before anything is
+// written.
+func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.Time) (instance Instance, created bool, err error) {
+	switch {
+	case d == nil || d.row.Removed:
+		return instance, false, ErrUnknownJob
+	case d.row.Disabled:
+		return instance, false, fmt.Errorf("%w: the job is disabled; enable it in its definition first", ErrConflict)
+	}
+	if err := CheckParams(d.job.Params, r.Params); err != nil {
+		return instance, false, err
+	}
+	if r.Key != "" {
+		instance, err = tx.FindKey(d.row.ID, r.Key)
+		if !errors.Is(err, ErrNotFound) {
+			return instance, false, err
+		}
+	}
+	at := r.PlanTime
+	if at.IsZero() {
+		at = now
+	}
+	at = at.In(d.job.When.Location).Truncate(time.Millisecond)
+	id, err := tx.Reserve(1)
+	if err != nil {
+		return instance, false, err
+	}
+	params, err := e.seal(d.job.Params, r.Params, id)
+	if err != nil {
+		return instance, false, err
+	}
+	instance = Instance{
+		ID: id, Job: d.row.ID, Ref: r.Ref, Version: d.row.Version, Kind: Manual, Key: r.Key, PlanTime: at, State: Waiting, Gate: GateTime,
+		Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: triggerDetail(r.Note)}, NotBefore: now.Truncate(time.Millisecond),
+		Priority: d.job.Priority, Pool: d.job.Pool, Params: params,
+	}
+	if instance.Key == "" {
+		instance.Key = OwnKeys + strconv.FormatInt(id, 10)
+	}
+	if _, err := tx.InsertInstances(func(yield func(*Instance, []Wait) bool) { yield(&instance, nil) }); err != nil {
+		return instance, false, err
+	}
+	return instance, true, tx.Record(EventRow{At: now, Kind: "trigger", Instance: id, Job: d.row.ID, To: Waiting, Reason: instance.Reason, Actor: r.Actor})
 }
 
 func triggerDetail(note string) string {
@@ -99,50 +110,6 @@ func triggerDetail(note string) string {
 		return detail
 	}
 	return detail + ": " + note
-}
-
-// checkParams holds what a trigger gives against what the job declares, and reports every mistake.
-func checkParams(declared []Param, given map[string]string) error {
-	var mistakes []error
-	known := map[string]bool{}
-	for _, p := range declared {
-		known[p.Name] = true
-		value, ok := given[p.Name]
-		switch {
-		case !ok && p.Required && p.Default == nil:
-			mistakes = append(mistakes, fmt.Errorf("%w: the parameter %s is required", ErrInvalid, p.Name))
-		case !ok:
-		case len(p.Enum) > 0 && !slices.Contains(p.Enum, value):
-			mistakes = append(mistakes, fmt.Errorf("%w: the parameter %s is %q; allowed are %q", ErrInvalid, p.Name, value, p.Enum))
-		case !isOfType(value, p.Type):
-			mistakes = append(mistakes, fmt.Errorf("%w: the parameter %s is %q, which is no %s", ErrInvalid, p.Name, value, p.Type))
-		}
-	}
-	names := make([]string, 0, len(given))
-	for name := range given {
-		if !known[name] {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		mistakes = append(mistakes, fmt.Errorf("%w: the job has no parameter %s", ErrInvalid, name))
-	}
-	return errors.Join(mistakes...)
-}
-
-func isOfType(value, kind string) bool {
-	switch kind {
-	case "integer":
-		_, ok := new(big.Int).SetString(value, 10)
-		return ok
-	case "number":
-		_, err := strconv.ParseFloat(value, 64)
-		return err == nil
-	case "boolean":
-		return value == "true" || value == "false"
-	}
-	return true
 }
 
 // Cancel cancels an instance for a person: a waiting or lost one at once, a running one when its processes have ended. Cancelling twice is

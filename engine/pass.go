@@ -30,6 +30,7 @@ func (e *Engine) pass(ctx context.Context, now time.Time) (idle bool, err error)
 		return false, fmt.Errorf("pass: %w", err)
 	}
 	t.commit()
+	e.startPolls(now)
 	return t.idle, nil
 }
 
@@ -39,7 +40,7 @@ func (e *Engine) record(ctx context.Context, now time.Time) error {
 	ids := e.ids
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 		ids = e.ids
-		return e.staged.write(tx, &ids)
+		return e.staged.write(tx, &ids, now)
 	})
 	if err != nil {
 		return fmt.Errorf("record the last results: %w", err)
@@ -69,6 +70,9 @@ type turn struct {
 	begun   []*run
 	starts  []startedStep
 	errands []startedErrand
+	watches []startedWatch
+	over    []Result // of watches whose instance has ended
+	stood   bool     // what needed no slot was started
 	notices []Notice
 	cancels []cancelRequest
 	again   bool // a turn that follows at once goes on with a backfill
@@ -109,7 +113,10 @@ func (t *turn) take() (err error) {
 	if revision, err := t.tx.Revision(); err != nil || revision != t.defs.at() {
 		return errors.Join(err, errStale)
 	}
-	if err := t.staged.write(t.tx, &t.ids); err != nil {
+	if err := t.staged.write(t.tx, &t.ids, t.now); err != nil {
+		return err
+	}
+	if err := t.lookAtOver(); err != nil {
 		return err
 	}
 	if err := t.countSlots(); err != nil {
@@ -140,6 +147,10 @@ func (t *turn) take() (err error) {
 	if err := t.startErrands(); err != nil {
 		return err
 	}
+	if err := t.startStanding(); err != nil {
+		return err
+	}
+	t.stood = true
 	if err := t.assign(open); err != nil {
 		return err
 	}
@@ -422,6 +433,9 @@ func (t *turn) commit() {
 	for _, r := range t.begun {
 		e.runs[r.instance.ID] = r
 	}
+	if t.stood {
+		e.standing = nil
+	}
 	for _, d := range t.later {
 		e.delayed.add(d)
 	}
@@ -432,8 +446,9 @@ func (t *turn) commit() {
 		s.run.progress.Started(s.step)
 		s.run.progress.TakeChanged() // the transaction wrote it
 		s.run.attempts[s.attempt] = s.step
-		e.live[s.attempt] = liveAttempt{run: s.run, step: s.step, fence: s.run.instance.Fence, action: s.run.job.Steps[s.step].Action.Type}
+		e.live[s.attempt] = liveAttempt{run: s.run, step: s.step, fence: s.run.instance.Fence, action: s.run.progress.Def(s.step).Action.Type}
 	}
+	e.watched(t.watches, t.over)
 	for _, d := range t.errands {
 		e.live[d.attempt] = liveAttempt{fence: firstErrandFence, outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry}
 	}

@@ -91,6 +91,7 @@ type View interface {
 	BackfillView
 	AroundView
 	VersionView
+	WatchView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -173,6 +174,7 @@ type Tx interface {
 	ResourceTx
 	OperationTx
 	BackfillTx
+	WatchTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

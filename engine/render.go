@@ -23,6 +23,7 @@ type Scope struct {
 	Params   map[string]string
 	Secret   func(name string) (string, error)     // nil: there are no secrets
 	Outputs  func(step, key string) (string, bool) // nil: there are no outputs
+	Item     func() (string, error)                // nil: the step runs once
 	Calendar *recurrence.Calendar                  // for offsets in work days; nil refuses them
 
 	WindowStart, WindowEnd time.Time
@@ -85,6 +86,11 @@ func (s Scope) value(r Reference) (string, error) {
 			}
 		}
 		return "", fmt.Errorf("the step %s has written no output %s", r.Step, r.Name)
+	case RefItem:
+		if s.Item == nil {
+			return "", errors.New("the step does not run once for each item of a list")
+		}
+		return s.Item()
 	case RefIdentity:
 		switch r.Name {
 		case "workflow":
@@ -222,21 +228,7 @@ func (a Action) Render(s Scope) (Action, error) {
 		a.Shell = &shell
 	}
 	if a.HTTP != nil {
-		http := *a.HTTP
-		http.URI = r.text("uri", http.URI)
-		http.Headers = r.texts("headers", http.Headers)
-		http.Body = r.text("body", http.Body)
-		if http.Basic != nil {
-			http.Basic = &BasicAuth{Username: r.text("username", http.Basic.Username), Password: r.text("password", http.Basic.Password)}
-		}
-		if c := http.Certificate; c != nil {
-			http.Certificate = &ClientCertificate{PFX: r.text("pfx", c.PFX), Password: r.text("password", c.Password)}
-		}
-		if o := http.OAuth; o != nil {
-			http.OAuth = &OAuth{Tenant: r.text("tenant", o.Tenant), Audience: r.text("audience", o.Audience), ClientID: r.text("clientId", o.ClientID),
-				Secret: r.text("secret", o.Secret)}
-		}
-		a.HTTP = &http
+		a.HTTP = r.http(*a.HTTP)
 	}
 	if q := a.Queue; q != nil {
 		a.Queue = &StorageQueue{Account: r.text("storageAccount", q.Account), Queue: r.text("queueName", q.Queue), SAS: r.text("sasToken", q.SAS),
@@ -245,7 +237,58 @@ func (a Action) Render(s Scope) (Action, error) {
 	if a.Bus != nil {
 		a.Bus = r.bus(*a.Bus)
 	}
+	if a.SQL != nil {
+		a.SQL = r.sql(*a.SQL)
+	}
+	if a.Probe != nil {
+		a.Probe = r.probe(*a.Probe)
+	}
 	return a, r.err
+}
+
+// http renders the texts of a request.
+func (r *renderer) http(h HTTP) *HTTP {
+	h.URI = r.text("uri", h.URI)
+	h.Headers = r.texts("headers", h.Headers)
+	h.Body = r.text("body", h.Body)
+	if h.Basic != nil {
+		h.Basic = &BasicAuth{Username: r.text("username", h.Basic.Username), Password: r.text("password", h.Basic.Password)}
+	}
+	if c := h.Certificate; c != nil {
+		h.Certificate = &ClientCertificate{PFX: r.text("pfx", c.PFX), Password: r.text("password", c.Password)}
+	}
+	if o := h.OAuth; o != nil {
+		h.OAuth = &OAuth{Tenant: r.text("tenant", o.Tenant), Audience: r.text("audience", o.Audience), ClientID: r.text("clientId", o.ClientID),
+			Secret: r.text("secret", o.Secret)}
+	}
+	return &h
+}
+
+// sql renders the texts of a statement on a database.
+func (r *renderer) sql(s SQL) *SQL {
+	s.Connection = r.text("connection", s.Connection)
+	s.Statement = r.text("statement", s.Statement)
+	s.Args = slices.Clone(s.Args)
+	for i := range s.Args {
+		s.Args[i] = r.text(fmt.Sprintf("args[%d]", i), s.Args[i])
+	}
+	return &s
+}
+
+// probe renders the texts of what a step waits for.
+func (r *renderer) probe(p Probe) *Probe {
+	if p.HTTP != nil {
+		p.HTTP = r.http(*p.HTTP)
+	}
+	if p.SQL != nil {
+		p.SQL = r.sql(*p.SQL)
+	}
+	if p.File != nil {
+		file := *p.File
+		file.Path = r.text("file", file.Path)
+		p.File = &file
+	}
+	return &p
 }
 
 // bus renders the texts of a message to the Service Bus, under the names that a file has for them.

@@ -14,6 +14,8 @@ type run struct {
 	attempts map[int64]int  // live attempts: id → step
 	numbers  map[string]int // attempts so far, of each step that had one in an earlier run of the instance
 	ended    bool
+
+	lists map[int][]string // the items of steps that run once for each, as far as they were asked for
 }
 
 // A liveAttempt is what the loop remembers of an attempt that it started or adopted.
@@ -22,6 +24,7 @@ type liveAttempt struct {
 	step   int
 	fence  int64  // under which its end is recorded
 	action string // its type
+	watch  *watch // of a step that holds no slot: it is no attempt yet
 
 	outbox OutboxRow      // of an error action; run is nil then
 	retry  RetryPolicy    // of an error action
@@ -36,7 +39,9 @@ func (r *run) number(i int) int {
 
 // stored reports whether the instance's steps are rows: a job with one plain action has no step row until there is something to remember
 // that its attempts do not tell.
-func (r *run) stored() bool { return len(r.job.Steps) > 1 || r.job.Steps[0].Name != "" }
+func (r *run) stored() bool {
+	return len(r.job.Steps) > 1 || r.job.Steps[0].Name != "" || r.job.Steps[0].Action.Slotless()
+}
 
 // A readyStep is a step that can start as soon as there is a slot.
 type readyStep struct {

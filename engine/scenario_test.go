@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -29,6 +30,7 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //
 // The script, a line each:
 //
+//	slots 1                       how many the server has from its next start on, 4 unless it is said
 //	start 2026-08-03T00:00:00Z    the server starts, with the *.yaml sections as its definitions
 //	until 2026-08-03T01:00:00Z    time passes
 //	kill                          the server dies; attempts die with it
@@ -39,7 +41,7 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	rerun job:a state:failed from=failed    carries out an operation on what a selector chooses; "preview rerun ..." only says what it would do
 //	waiting                       lists what was looked at and waits, and why
 //
-// The actions: "a 30s ok", "a/step 10s exit 3", "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
+// The actions: "a 30s ok", "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
 // listed succeeds after a second.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/scenarios/*.txtar")
@@ -79,6 +81,7 @@ type scenario struct {
 	sections map[string]string
 	dir      string
 	actions  map[string]action
+	slots    int
 
 	db     *store.DB
 	engine *engine.Engine
@@ -92,9 +95,11 @@ type scenario struct {
 
 // An action is what a job's attempt does in a scenario.
 type action struct {
-	takes time.Duration
-	exit  int
-	hangs bool
+	takes   time.Duration
+	exit    int
+	hangs   bool
+	before  time.Time // exit 1 before it
+	outputs map[string]string
 }
 
 func parseActions(t *testing.T, text string) map[string]action {
@@ -118,6 +123,13 @@ func parseActions(t *testing.T, text string) map[string]action {
 			if rest[1] == "exit" {
 				a.exit, err = strconv.Atoi(rest[2])
 				require.NoError(t, err, line)
+			}
+			if rest[1] == "before" {
+				a.before, err = time.Parse(time.RFC3339, rest[2])
+				require.NoError(t, err, line)
+			}
+			if k, v, given := strings.Cut(rest[len(rest)-1], "="); given {
+				a.outputs = map[string]string{k: v}
 			}
 		}
 		actions[name] = a
@@ -144,6 +156,9 @@ func (s *scenario) play() string {
 			continue
 		}
 		switch words[0] {
+		case "slots":
+			s.slots, err = strconv.Atoi(words[1])
+			require.NoError(s.t, err, line)
 		case "start":
 			s.until(words[1])
 			s.start()
@@ -185,7 +200,7 @@ func (s *scenario) until(text string) {
 func (s *scenario) start() {
 	s.runner = &actor{scenario: s, live: map[int64]func(engine.Result){}}
 	e, err := engine.New(engine.Config{
-		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: 4,
+		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: cmp.Or(s.slots, 4),
 		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe,
 	})
 	require.NoError(s.t, err)
@@ -363,8 +378,11 @@ func (r *actor) Start(a engine.Attempt, done func(engine.Result)) {
 	if act.hangs {
 		return
 	}
+	if began.Before(act.before) {
+		act.exit = 1
+	}
 	time.AfterFunc(takes, func() {
-		result := engine.Result{Outcome: engine.OutcomeSucceeded, Exit: &act.exit}
+		result := engine.Result{Outcome: engine.OutcomeSucceeded, Exit: &act.exit, Outputs: act.outputs}
 		if act.exit != 0 {
 			result.Outcome = engine.OutcomeFailed
 		}

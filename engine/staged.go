@@ -21,6 +21,8 @@ type staged struct {
 	ended   []stagedEnd
 	events  []EventRow
 	notices []stagedNotice
+	watches []stagedWatch
+	cascade []cancelRequest // of instances that steps have started
 
 	fenced map[*run]bool // found out by write
 	void   int           // ends of error actions that were refused
@@ -36,7 +38,8 @@ type stagedResult struct {
 type stagedStep struct {
 	run *run
 	row StepRow
-	put bool // the instance has no step rows yet
+	put bool      // the instance has no step rows yet
+	all []StepRow // in the place of one: rows were added
 }
 
 type stagedAttempt struct {
@@ -55,7 +58,7 @@ type stagedEnd struct {
 }
 
 // write carries out what is staged, and finds out which runs are another server's.
-func (s *staged) write(tx Tx, ids *idBlock) error {
+func (s *staged) write(tx Tx, ids *idBlock, at time.Time) error {
 	s.fenced, s.void = map[*run]bool{}, 0
 	for i := range s.results {
 		if err := s.writeResult(tx, &s.results[i]); err != nil {
@@ -70,7 +73,9 @@ func (s *staged) write(tx Tx, ids *idBlock) error {
 		id, fence := c.run.instance.ID, c.run.instance.Fence
 		var ok bool
 		var err error
-		if c.put {
+		if c.all != nil {
+			ok, err = tx.PutSteps(id, fence, c.all)
+		} else if c.put {
 			ok, err = tx.PutSteps(id, fence, []StepRow{c.row})
 		} else {
 			ok, err = tx.SetStep(id, fence, c.row)
@@ -93,6 +98,16 @@ func (s *staged) write(tx Tx, ids *idBlock) error {
 		ok, err := tx.AddAttempt(a.row)
 		if err := s.check(a.run, ok, err); err != nil {
 			return fmt.Errorf("record an attempt of instance %d: %w", a.row.Instance, err)
+		}
+	}
+	for i := range s.watches {
+		if err := s.writeWatch(tx, &s.watches[i]); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.cascade {
+		if err := cancelChild(tx, c, at); err != nil {
+			return err
 		}
 	}
 	for i := range s.ended {
@@ -189,29 +204,31 @@ func (s *staged) refused() bool { return len(s.fenced) > 0 || s.void > 0 }
 func (e *Engine) absorb(now time.Time) {
 	results, cancels := e.inbox.take()
 	for _, r := range results {
+		delete(e.looking, r.Attempt)
 		l, known := e.live[r.Attempt]
 		if !known {
 			continue // its end was recorded already
 		}
-		delete(e.live, r.Attempt)
 		if r.EndedAt.After(now) { // by a clock that was set back, or is ahead of the store's: what follows the end must not wait for it to come round
 			r.EndedAt = now
 		}
 		if r.StartedAt.After(r.EndedAt) {
 			r.StartedAt = r.EndedAt
 		}
+		if l.watch != nil {
+			var over bool
+			if r, over = e.looked(now, l, r); over {
+				e.end(now, l, r)
+			}
+			continue
+		}
 		if l.run == nil {
+			delete(e.live, r.Attempt)
 			row := e.delivered(l, r)
 			e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, outbox: &row})
 			continue
 		}
-		e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, run: l.run})
-		delete(l.run.attempts, r.Attempt)
-		l.run.progress.Ended(l.step, r)
-		e.staged.notices = append(e.staged.notices, stagedNotice{l.run, Notice{
-			Instance: l.run.instance, From: l.run.instance.State, Result: &r, Step: l.run.job.Steps[l.step].Name,
-		}})
-		e.advance(now, l.run)
+		e.end(now, l, r)
 	}
 	for _, c := range cancels {
 		r, running := e.runs[c.instance]
@@ -220,20 +237,54 @@ func (e *Engine) absorb(now time.Time) {
 		}
 		r.progress.Cancel(c.reason)
 		for _, id := range slices.Sorted(maps.Keys(r.attempts)) {
-			e.cfg.Runner.Cancel(id)
+			if l := e.live[id]; l.watch != nil {
+				e.cancelWatch(now, l, c.reason)
+			} else {
+				e.cfg.Runner.Cancel(id)
+			}
 		}
-		e.advance(now, r)
+		if !r.ended { // with the last of what held no slot
+			e.advance(now, r)
+		}
 	}
 	for _, s := range e.delayed.takeDue(now) {
-		e.queue(s.run.job.Pool).add(s)
+		e.keepReady(s)
 	}
+	for _, c := range e.staged.cascade {
+		e.inbox.cancel(c) // if it is one that this engine runs: heard in the next turn, when it is in the rows
+	}
+}
+
+// end takes the end of an attempt into the working set.
+func (e *Engine) end(now time.Time, l liveAttempt, r Result) {
+	delete(e.live, r.Attempt)
+	if l.watch != nil {
+		e.endWatch(l, r)
+	} else {
+		e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, run: l.run})
+	}
+	delete(l.run.attempts, r.Attempt)
+	l.run.progress.Ended(l.step, r)
+	e.staged.notices = append(e.staged.notices, stagedNotice{l.run, Notice{
+		Instance: l.run.instance, From: l.run.instance.State, Result: &r, Step: l.run.progress.Step(l.step).Step,
+	}})
+	e.advance(now, l.run)
+}
+
+// keepReady keeps a step that can start until the turn gets to it.
+func (e *Engine) keepReady(s readyStep) {
+	if s.run.progress.Def(s.step).Action.Slotless() {
+		e.standing = append(e.standing, s)
+		return
+	}
+	e.queue(s.run.job.Pool).add(s)
 }
 
 // advance settles a run of the working set and forgets it when it has ended.
 func (e *Engine) advance(now time.Time, r *run) {
 	ready, delayed := e.settle(now, r, &e.staged)
 	for _, s := range ready {
-		e.queue(r.job.Pool).add(s)
+		e.keepReady(s)
 	}
 	for _, d := range delayed {
 		e.delayed.add(d)
@@ -261,9 +312,10 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 			if !p.Startable(i) {
 				continue
 			}
-			step, row := &r.job.Steps[i], p.Step(i)
-			if step.When != "" && row.Attempts == 0 {
-				wanted, err := e.cfg.Condition(step.When, p.environment(effectiveParams(r.job, &r.instance), r.instance.PlanTime))
+			step, row := p.Def(i), p.Step(i)
+			_, _, item := p.Item(i)
+			if step.When != "" && row.Attempts == 0 && !item {
+				wanted, err := e.cfg.Condition(step.When, p.environment(e.effectiveParams(r.job, &r.instance), r.instance.PlanTime))
 				if err != nil {
 					p.Broken(i, Reason{Code: ReasonStepFailed, Detail: stepText(step.Name) + "when: " + err.Error()})
 					continue
@@ -274,10 +326,17 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 				}
 			}
 			switch {
+			case step.ForEach != nil && !item:
+				list, err := e.values(r, i, func() Scope { return e.listScope(now, r) })
+				if err != nil {
+					p.Broken(i, Reason{Code: ReasonStepFailed, Detail: stepText(step.Name) + err.Error()})
+					continue
+				}
+				p.Unfold(i, len(list))
 			case step.Action.Type == ActionNone:
 				result := Result{Outcome: OutcomeSucceeded, StartedAt: now, EndedAt: now}
 				out.added = append(out.added, stagedAttempt{r, AttemptRow{
-					Instance: r.instance.ID, Job: r.instance.Job, Step: step.Name, Number: r.number(i), Fence: r.instance.Fence, Owner: r.instance.Owner,
+					Instance: r.instance.ID, Job: r.instance.Job, Step: row.Step, Number: r.number(i), Fence: r.instance.Fence, Owner: r.instance.Owner,
 					Pool: r.job.Pool, StartedAt: now, Result: &result,
 				}})
 				row.Attempts++
@@ -306,6 +365,10 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 		}
 		out.notices = append(out.notices, stagedNotice{r, Notice{Instance: after, From: r.instance.State}})
 		r.ended = true
+	}
+	if p.TakeGrown() {
+		p.TakeChanged()
+		out.steps = append(out.steps, stagedStep{run: r, all: slices.Clone(p.Rows())})
 	}
 	for _, i := range p.TakeChanged() {
 		row := *p.Step(i)

@@ -27,6 +27,10 @@ type Progress struct {
 	cancel  *Reason // being cancelled
 	changed []int   // in order; a step may be in it twice
 	ready   []int   // found ready and not taken yet
+
+	fans  map[int]*fan // steps that run once for each item of a list, as soon as the list is known
+	items []itemRow    // behind the job's steps, in the order in which their steps were unfolded
+	grown bool         // rows were added since it was last asked
 }
 
 // A ConditionFunc evaluates a step's `when` over the names that definition.md gives it.
@@ -42,11 +46,7 @@ func NewProgress(job *Job, stored []StepRow) *Progress {
 		p.index[job.Steps[i].Name] = i
 		p.rows[i] = StepRow{Step: job.Steps[i].Name, State: StepWaiting}
 	}
-	for _, row := range stored {
-		if i, ok := p.index[row.Step]; ok {
-			p.rows[i] = row
-		}
-	}
+	p.restore(stored)
 	for i := range job.Steps {
 		for _, need := range job.Steps[i].Needs {
 			from := p.index[need]
@@ -60,16 +60,29 @@ func NewProgress(job *Job, stored []StepRow) *Progress {
 		switch p.rows[i].State {
 		case StepWaiting:
 			p.waiting++
-			if p.needs[i] == 0 {
+			if i < n && p.needs[i] == 0 {
 				p.ready = append(p.ready, i)
 			}
 		case StepRunning:
-			p.live++
+			if p.fans[i] == nil {
+				p.live++
+			}
 		case StepFailed:
-			p.fail(i, Reason{Code: ReasonStepFailed, Detail: stepText(p.rows[i].Step) + "failed"})
+			if i < n {
+				p.fail(i, Reason{Code: ReasonStepFailed, Detail: stepText(p.rows[i].Step) + "failed"})
+			}
 		}
 	}
+	p.resumeFans()
 	return p
+}
+
+// Def returns the definition of a step; that of an item is its step's.
+func (p *Progress) Def(i int) *Step {
+	if n := len(p.job.Steps); i >= n {
+		i = p.items[i-n].step
+	}
+	return &p.job.Steps[i]
 }
 
 // met reports whether the step satisfies what needs it.
@@ -131,7 +144,7 @@ func (p *Progress) Passed(i int, state StepState) {
 	p.rows[i].State = state
 	p.waiting--
 	p.changed = append(p.changed, i)
-	p.release(i)
+	p.passOn(i)
 }
 
 // Broken records that a step cannot even be tried: its `when` does not evaluate.
@@ -140,26 +153,26 @@ func (p *Progress) Broken(i int, reason Reason) {
 	p.waiting--
 	p.changed = append(p.changed, i)
 	p.fail(i, reason)
-	if p.job.Steps[i].OnFailure == StepContinue {
+	if p.Def(i).OnFailure == StepContinue {
 		p.release(i)
 	}
 }
 
 // Ended records the result of the step's attempt: the step has ended, waits for its next attempt, or stands lost.
 func (p *Progress) Ended(i int, r Result) {
-	row, step := &p.rows[i], &p.job.Steps[i]
+	row, step := &p.rows[i], p.Def(i)
 	p.live--
 	p.changed = append(p.changed, i)
 	switch {
 	case r.Outcome == OutcomeSucceeded:
 		row.State, row.Outputs = StepSucceeded, r.Outputs
-		p.release(i)
+		p.passOn(i)
 	case p.cancel != nil:
 		row.State = StepCancelled
 	case r.Outcome == OutcomeCancelled:
 		// Ended by somebody, and not for the instance: what it was to do is not done, and to do it again was not asked for.
 		row.State = StepFailed
-		p.fail(i, Reason{Code: ReasonStepFailed, Detail: stepText(row.Step) + r.String()})
+		p.giveUp(i, Reason{Code: ReasonStepFailed, Detail: stepText(row.Step) + r.String()})
 	case r.Outcome == OutcomeLost && p.job.OnLost == LostHold && !fault.Planted(fault.HoldRetries):
 		row.State = StepWaiting
 		p.waiting++
@@ -177,10 +190,11 @@ func (p *Progress) Ended(i int, r Result) {
 			return
 		}
 		row.State = StepFailed
-		p.fail(i, Reason{Code: ReasonStepFailed, Detail: fmt.Sprintf("%s%s after attempt %d", stepText(row.Step), r.String(), row.Attempts)})
-		if step.OnFailure == StepContinue {
-			p.release(i)
+		detail := stepText(row.Step) + r.String()
+		if step.Action.Type != ActionJob || row.Attempts > 1 { // the job's own words say so
+			detail += fmt.Sprintf(" after attempt %d", row.Attempts)
 		}
+		p.giveUp(i, Reason{Code: ReasonStepFailed, Detail: detail})
 	}
 }
 
@@ -273,7 +287,7 @@ func (p *Progress) Paused() string { return p.paused }
 // CancelRest marks what never started as cancelled, when the instance ends without it.
 func (p *Progress) CancelRest() {
 	for i := range p.rows {
-		if p.rows[i].State == StepWaiting {
+		if p.rows[i].State == StepWaiting || p.rows[i].State == StepRunning && p.fans[i] != nil {
 			p.rows[i].State = StepCancelled
 			p.changed = append(p.changed, i)
 		}

@@ -33,6 +33,7 @@ func (e *Engine) forget() {
 	}
 	e.inbox.putBack(results)
 	e.sure, e.staged, e.delayed = false, staged{events: e.staged.events}, nil
+	e.standing, e.polls, e.line = nil, nil, nil
 	e.runs, e.live, e.steps = map[int64]*run{}, map[int64]liveAttempt{}, map[string]*stepQueue{}
 	e.ids = idBlock{} // of a commit that is in doubt, some may be in use
 }
@@ -151,16 +152,23 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 	if len(steps) == 0 && !r.stored() && living[""] {
 		steps = []StepRow{{State: StepRunning, Attempts: 1}}
 	}
+	watches, err := tx.Watches(i.ID)
+	if err != nil {
+		return fmt.Errorf("what steps of %s watch: %w", i.Name(), err)
+	}
+	for _, w := range watches {
+		living[w.Step] = true
+	}
 	for n := range steps {
-		if steps[n].State == StepRunning && !living[steps[n].Step] {
+		if steps[n].State == StepRunning && !living[steps[n].Step] && !unfolded(job, steps[n].Step) {
 			steps[n].State = StepWaiting // its attempt ended without it: cannot happen in one transaction, and is harmless so
 		}
 	}
 	r.progress = NewProgress(job, steps)
-	for n := range r.job.Steps {
+	for n := range r.progress.Rows() {
 		// A clock that was set back would make a retry wait until the old time comes round again.
 		step := r.progress.Step(n)
-		if latest := now.Add(job.Steps[n].Action.Retry.wait(step.Attempts)); step.NotBefore.After(latest) {
+		if latest := now.Add(r.progress.Def(n).Action.Retry.wait(step.Attempts)); step.NotBefore.After(latest) {
 			step.NotBefore = latest
 		}
 	}
@@ -180,10 +188,21 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 		}
 		if step := r.progress.Index(a.Step); step >= 0 {
 			r.attempts[a.ID] = step
-			found.live[a.ID] = liveAttempt{run: r, step: step, fence: i.Fence, action: job.Steps[step].Action.Type}
+			found.live[a.ID] = liveAttempt{run: r, step: step, fence: i.Fence, action: r.progress.Def(step).Action.Type}
+		}
+	}
+	for _, w := range watches {
+		if step := r.progress.Index(w.Step); step >= 0 {
+			r.attempts[w.ID] = step
+			found.live[w.ID] = liveAttempt{run: r, step: step, fence: i.Fence, action: r.progress.Def(step).Action.Type, watch: &watch{row: w}}
 		}
 	}
 	return nil
+}
+
+// unfolded reports that a step runs once for each item of a list, so that none of its attempts is its own.
+func unfolded(job *Job, step string) bool {
+	return slices.ContainsFunc(job.Steps, func(s Step) bool { return s.Name == step && s.ForEach != nil })
 }
 
 // giveUp ends an instance whose definition this program cannot read: one record that is damaged or of another version must not keep the others waiting.
@@ -270,6 +289,8 @@ func (e *Engine) takeUp(now time.Time, found *inheritance) {
 	for _, id := range slices.Sorted(maps.Keys(found.live)) {
 		_, handed := e.handed[id]
 		switch {
+		case found.live[id].watch != nil:
+			e.resume(now, found.live[id])
 		case e.foreign[id]:
 			adopt = append(adopt, id)
 			delete(e.foreign, id)

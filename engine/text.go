@@ -24,6 +24,7 @@ const (
 	RefParam                         // params.X
 	RefSecret                        // secrets.X
 	RefOutput                        // steps.S.outputs.K
+	RefItem                          // item
 )
 
 // A Reference is one substitution of a Text.
@@ -136,6 +137,8 @@ func parseSubstitution(begin int, inner string) textPart {
 	switch {
 	case left == "":
 		return fail("the name is missing; write one of %s, params.X, secrets.X, steps.S.outputs.K", strings.Join(TextNames, ", "))
+	case left == "item":
+		r.Kind, r.Name = RefItem, left
 	case strings.HasPrefix(left, "params."):
 		r.Kind, r.Name = RefParam, left[len("params."):]
 	case strings.HasPrefix(left, "secrets."):

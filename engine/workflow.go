@@ -42,10 +42,15 @@ type Quota struct {
 // A Param is a typed value that a trigger may give and a substitution may read.
 type Param struct {
 	Name     string
-	Type     string // string, integer, number, boolean
+	Type     string // string, integer, number, boolean, date, datetime, enum, list
 	Default  *string
 	Required bool
 	Enum     []string
+
+	Description string
+	Min, Max    *float64 // of an integer or a number; of a string's length in characters; of a list's length
+	Pattern     string   // that a string, or each item of a list, matches as a whole
+	Secret      bool     // not shown by the API or in a log
 }
 
 // A SecretSource says where a secret comes from; the value itself is never part of a definition.

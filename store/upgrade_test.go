@@ -130,6 +130,7 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 	columns = tables(t, db)
 	for table, text := range map[string]string{ // of later versions
 		"zone":     `INSERT INTO zone SELECT 'Europe/Berlin', 'rules'`,
+		"watch":    `INSERT INTO watch (id, instance, step, number, started_at, polls, last, over) VALUES (80004, 1, 's', 1, 1, 0, '', 0)`,
 		"resource": `INSERT INTO resource (kind, key, id, job, body) VALUES ('job', 'a/b', 7, NULL, x'7b7d')`,
 		"tally":    `INSERT INTO tally (job, occurrences, attempts, failed, faulted, last, final, final_time, final_ended) VALUES (1, 2, 3, 1, 1, 9, 'failed', 8, 9)`,
 	} {

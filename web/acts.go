@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -36,9 +35,6 @@ type triggerOutput struct {
 	Body     Instance
 }
 
-// ownKeys begins the keys that the server gives by itself; nobody else may.
-const ownKeys = "trigger-"
-
 func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput, error) {
 	body := in.Body
 	if body == nil {
@@ -46,8 +42,8 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	}
 	x := exchangeOf(ctx)
 	x.note = body.Note
-	if strings.HasPrefix(in.Key, ownKeys) {
-		return nil, invalid("header.Idempotency-Key", "keys that begin with "+ownKeys+" are the server's own")
+	if strings.HasPrefix(in.Key, engine.OwnKeys) {
+		return nil, invalid("header.Idempotency-Key", "keys that begin with "+engine.OwnKeys+" are the server's own")
 	}
 	for name, value := range body.Params {
 		if len(value) > maxParam {
@@ -64,7 +60,7 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	}
 	// The key stands for one request. Another one under it is a mistake of the client that must not look like success.
 	same := request.PlanTime.IsZero() || instance.PlanTime.Equal(request.PlanTime.Truncate(time.Millisecond))
-	if !created && (!same || !maps.Equal(instance.Params, request.Params)) {
+	if !created && (!same || !engine.SameParams(&instance, request.Params)) {
 		return nil, fmt.Errorf("%w: the key %s was used for another request, which made instance %d", engine.ErrConflict, in.Key, instance.ID)
 	}
 	out := &triggerOutput{Status: http.StatusOK, Body: NewInstance(&instance)}

@@ -26,7 +26,28 @@ func (s *server) guard(rt *route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := exchangeOf(r.Context())
 		x.route = rt
-		if rt.Permission != Public {
+		switch rt.Permission {
+		case Public:
+		case Signed:
+			if problem := checkBody(rt, r); problem != nil {
+				s.refuse(w, r, problem)
+				return
+			}
+			checked, problem := s.signed(r, rt.BodyLimit)
+			if problem != nil {
+				if problem.Status == http.StatusUnauthorized {
+					w.Header().Set("WWW-Authenticate", `HMAC-SHA256 realm="almanac"`)
+				}
+				s.refuse(w, r, problem)
+				return
+			}
+			if wait, ok := s.rate.take(x.principal.name, s.cfg.Now()); !ok {
+				w.Header().Set("Retry-After", retryAfter(wait))
+				s.refuse(w, r, refusal(codeRate, "too many deliveries to "+x.principal.name))
+				return
+			}
+			r = checked
+		default:
 			who, problem := s.authenticate(r)
 			if problem != nil {
 				if problem.Status == http.StatusUnauthorized {

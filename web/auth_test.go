@@ -54,6 +54,9 @@ func visits(f *fixture) map[string]visit {
 		"confirmInstance": {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200, nil},
 		"operate":         {"/api/v1/operations", fmt.Sprintf(`{"operation":"freeze","ids":["%d"]}`, f.at("orders", 23).ID), 200, nil},
 		"getAttempt":      {fmt.Sprintf("/api/v1/attempts/%d", attempt), "", 200, nil},
+		"jobForm":         {"/api/v1/jobs/retail/orders/form", "", 200, nil},
+		"listSteps":       {instance(ended, "/steps"), "", 200, nil},
+		"deliver":         {"/hooks/retail/stores", "{}", 401, nil}, // whoever asks: a token is no signature
 		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
 	}
 	maps.Copy(list, azureVisits(f))
@@ -91,7 +94,9 @@ func TestEveryRouteAsksEveryoneForTheirRole(t *testing.T) {
 			w := f.as(who, route.Method, v.path, v.body)
 			require.Equal(t, want, w.Code, "%s %s as %q: %s", route.Method, v.path, who, w.Body)
 			described.check(t, route, w)
-			if want == 401 {
+			if route.Permission == web.Signed {
+				require.Equal(t, `HMAC-SHA256 realm="almanac"`, w.Header().Get("WWW-Authenticate"))
+			} else if want == 401 {
 				require.Equal(t, `Bearer realm="almanac"`, w.Header().Get("WWW-Authenticate"))
 			}
 			if route.Method == http.MethodGet {
@@ -99,14 +104,14 @@ func TestEveryRouteAsksEveryoneForTheirRole(t *testing.T) {
 			}
 		}
 		for who, want := range strangers {
-			if route.Permission == web.Public {
+			if route.Permission == web.Public || route.Permission == web.Signed {
 				want = v.want
 			}
 			check(who, want)
 		}
 		for rank, role := range web.Roles {
 			want := v.want
-			if route.Permission != web.Public && web.Viewer+web.Permission(rank) < route.Permission {
+			if route.Permission != web.Public && route.Permission != web.Signed && web.Viewer+web.Permission(rank) < route.Permission {
 				want = 403
 			}
 			check(string(role), want)
@@ -129,7 +134,7 @@ func TestThePublicListIsClosed(t *testing.T) {
 
 func TestARouteWithoutPermissionCannotBeMounted(t *testing.T) {
 	f := newFixture(t)
-	for _, permission := range []web.Permission{0, -1, web.Admin + 1} {
+	for _, permission := range []web.Permission{0, -1, web.Signed + 1} {
 		_, err := web.NewWithout(f.cfg, "listJobs", func(p *web.Permission, _, _ *string) { *p = permission })
 		require.EqualError(t, err, "web: the route GET /api/v1/jobs has no permission")
 	}
@@ -138,7 +143,7 @@ func TestARouteWithoutPermissionCannotBeMounted(t *testing.T) {
 }
 
 func TestNothingIsAllowedByDefault(t *testing.T) {
-	for p := web.Permission(-1); p <= web.Admin+1; p++ {
+	for p := web.Permission(-1); p <= web.Signed+1; p++ {
 		require.False(t, web.ZeroPrincipalAllows(p), p)
 		require.False(t, web.Allows("root", p), p)
 		require.False(t, web.Allows("Admin", p), p)

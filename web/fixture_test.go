@@ -89,6 +89,8 @@ func (idle) Cancel(int64)                                     { panic("nothing r
 func (idle) Renew([]int64, time.Time)                         {}
 func (idle) Adopt(ids []int64, _ func(engine.Result)) []int64 { return ids }
 
+const hookSecret = "a secret of 32 bytes, at the least"
+
 // A fixture is an API over a real store with two jobs of one natural day: stores at 05:00, and orders every hour, which waits for it.
 type fixture struct {
 	t       *testing.T
@@ -144,7 +146,7 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		}
 		return nil, fmt.Errorf("%w: written by another version of the program", engine.ErrInvalid)
 	}
-	f.engine, err = engine.New(engine.Config{Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode})
+	f.engine, err = engine.New(engine.Config{Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode, Secret: func(engine.SecretSource) (string, error) { return hookSecret, nil }})
 	require.NoError(t, err)
 	f.load()
 
@@ -218,6 +220,9 @@ func (f *fixture) load() {
 		Job: stores.Ref(), OnMissing: engine.MissingRun, OnFailed: engine.FailedWait,
 	})
 	orders.Params = []engine.Param{{Name: "day", Type: "string"}, {Name: "limit", Type: "integer", Required: true, Default: ptr("10")}}
+	stores.Webhook = &engine.Webhook{Secret: "hook", Tolerance: 5 * time.Minute, PlanTime: "/data/day", Params: map[string]string{"day": "/data/day", "from": "X-From"}}
+	stores.Secrets = map[string]engine.SecretSource{"hook": {Env: "HOOK"}}
+	stores.Params = []engine.Param{{Name: "day", Type: "date"}, {Name: "from", Type: "string"}}
 	workflow := &engine.Workflow{Name: "retail", Location: berlin, Jobs: []*engine.Job{orders, stores}}
 	f.loaded = []*engine.Workflow{workflow}
 	_, err := f.engine.Load(f.t.Context(), f.loaded, day.Add(-time.Hour))

@@ -112,7 +112,7 @@ func NewInstance(i *engine.Instance) Instance {
 	shown := Instance{
 		ID: ID(i.ID), Name: i.Name(), Workflow: i.Ref.Workflow, Job: i.Ref.Job, Kind: i.Kind, Key: i.Key, PlanTime: i.PlanTime,
 		State: i.State, Reason: newReason(i.Reason, zone), DryRun: i.DryRun, Frozen: i.Frozen, NotBefore: in(i.NotBefore, zone),
-		Priority: i.Priority, Pool: i.Pool, Params: i.Params, Confirmed: i.Confirmed, Version: ID(i.Version), Owner: i.Owner,
+		Priority: i.Priority, Pool: i.Pool, Params: engine.ShownParams(i.Params), Confirmed: i.Confirmed, Version: ID(i.Version), Owner: i.Owner,
 		StartedAt: in(i.StartedAt, zone), EndedAt: in(i.EndedAt, zone),
 	}
 	if i.State == engine.Waiting {

@@ -66,10 +66,12 @@ type Dependency struct {
 // A Param is a value that a trigger may give.
 type Param struct {
 	Name     string   `json:"name"`
-	Type     string   `json:"type" enum:"string,integer,number,boolean"`
+	Type     string   `json:"type" enum:"string,integer,number,boolean,date,datetime,enum,list"`
 	Default  *string  `json:"default,omitempty"`
 	Required bool     `json:"required,omitempty"`
 	Enum     []string `json:"enum,omitempty"`
+	Secret   bool     `json:"secret,omitempty" doc:"Its values are not shown"`
+	Text     string   `json:"description,omitempty"`
 }
 
 // NewJob is a job's row as the API shows it. The command line uses it to show the same without a server.
@@ -180,7 +182,11 @@ func (d *JobDetail) fill(job *engine.Job, row *engine.JobRow, now time.Time) err
 		d.DependsOn = append(d.DependsOn, newDependency(&job.DependsOn[i]))
 	}
 	for _, p := range job.Params {
-		d.Params = append(d.Params, Param{Name: p.Name, Type: p.Type, Default: p.Default, Required: p.Required, Enum: p.Enum})
+		shown := Param{Name: p.Name, Type: p.Type, Default: p.Default, Required: p.Required, Enum: p.Enum, Secret: p.Secret, Text: p.Description}
+		if p.Secret {
+			shown.Default = nil
+		}
+		d.Params = append(d.Params, shown)
 	}
 	timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
 	if err != nil {

@@ -21,7 +21,7 @@ func (s *server) mount(routes []route) (http.Handler, error) {
 	mounted := &adapter{server: s, mux: mux, routes: map[string]*route{}}
 	for i := range routes {
 		rt := &routes[i]
-		if rt.Permission < Public || rt.Permission > Admin {
+		if rt.Permission < Public || rt.Permission > Signed {
 			return nil, fmt.Errorf("web: the route %s %s has no permission", rt.Method, rt.Pattern)
 		}
 		if rt.ID == "" || rt.Summary == "" || (rt.register == nil) == (rt.face == nil) {
@@ -117,9 +117,11 @@ func apiConfig() huma.Config {
 		{Name: "instances", Description: "Jobs at their plan times: what waits, starts and ends"},
 		{Name: "attempts", Description: "Executions and their logs"},
 		{Name: "backfills", Description: "Days that have passed, run again or for the first time"},
+		{Name: "hooks", Description: "Requests from outside that start jobs"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},
+		"token":     {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},
+		"signature": {Type: "apiKey", In: "header", Name: headerSignature, Description: "An HMAC-SHA256 by the secret of the job's webhook."},
 	}
 	config.Security = []map[string][]string{{"token": {}}}
 	return config
@@ -132,9 +134,13 @@ func (rt *route) operation() huma.Operation {
 		Errors:     []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity},
 		Extensions: map[string]any{"x-permission": rt.Permission.String()},
 	}
-	if rt.Permission == Public {
+	switch rt.Permission {
+	case Public:
 		op.Security = []map[string][]string{}
-	} else {
+	case Signed:
+		op.Security = []map[string][]string{{"signature": {}}}
+		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusTooManyRequests)
+	default:
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	}
 	if rt.BodyLimit > 0 {

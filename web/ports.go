@@ -84,4 +84,5 @@ type Control interface {
 	OperationControl
 	BackfillControl
 	DefinitionControl
+	PowerControl
 }

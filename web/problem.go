@@ -50,6 +50,7 @@ const (
 	codePath            = "bad-path"
 	codeUnauthenticated = "unauthenticated"
 	codeTokenExpired    = "token-expired"
+	codeSignature       = "bad-signature"
 	codeForbidden       = "forbidden"
 	codeCrossOrigin     = "cross-origin"
 	codeNotFound        = "not-found"
@@ -76,6 +77,7 @@ var problems = []struct {
 	{codePath, http.StatusBadRequest, "write each name as one plain segment of the path"},
 	{codeUnauthenticated, http.StatusUnauthorized, "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"},
 	{codeTokenExpired, http.StatusUnauthorized, "make a new token with `almanac token create`"},
+	{codeSignature, http.StatusUnauthorized, "sign delivery id, timestamp and body with HMAC-SHA256 and the webhook's secret; docs/actions.md shows how"},
 	{codeForbidden, http.StatusForbidden, "use a token with a stronger role"},
 	{codeCrossOrigin, http.StatusForbidden, "use the server's own pages, or a program"},
 	{codeNotFound, http.StatusNotFound, "look for it with GET /api/v1/jobs or GET /api/v1/instances"},

@@ -24,6 +24,7 @@ const (
 	Operator
 	Editor
 	Admin
+	Signed // no role: the request is signed with a secret of the job that it starts
 )
 
 // String is the permission in a word.
@@ -31,6 +32,8 @@ func (p Permission) String() string {
 	switch p {
 	case Public:
 		return "public"
+	case Signed:
+		return "signed"
 	case Viewer, Operator, Editor, Admin:
 		return string(Roles[p-Viewer])
 	}

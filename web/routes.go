@@ -34,7 +34,9 @@ const prefix = "/api/v1"
 
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
-	return slices.Concat(native(), operationRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(), calendarRoutes(), faces())
+	return slices.Concat(
+		native(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(), calendarRoutes(), faces(),
+	)
 }
 
 // faces are the routes of the face of Azure Scheduler.
@@ -56,7 +58,7 @@ func native() []route {
 	get, post := http.MethodGet, http.MethodPost
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	missing := []int{http.StatusNotFound}
-	routes := []route{
+	return []route{
 		{Method: get, Pattern: "/livez", Permission: Public, ID: "live", Tag: "server",
 			Summary: "Whether the process answers", Answers: ok(Probe{Status: "ok"}), register: operation((*server).live)},
 		{Method: get, Pattern: "/readyz", Permission: Public, ID: "ready", Tag: "server",
@@ -106,8 +108,6 @@ func native() []route {
 				"the header X-Log-Complete is true. A log that was longer than its limit loses its middle when the attempt ends.",
 			Answers: ok(nil), register: operation((*server).readLog)},
 	}
-	routes = append(routes, backfillRoutes()...)
-	return append(routes, explainRoutes()...)
 }
 
 func ok(example any) map[int]any { return map[int]any{http.StatusOK: example} }

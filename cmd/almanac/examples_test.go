@@ -22,6 +22,7 @@ func TestExamplesArePlanned(t *testing.T) {
 		"chain":                   {"2026-10-30", "2026-11-01"},
 		"unreliable":              {"2026-08-03"},
 		"heartbeat":               {"2026-08-03"},
+		"sensors":                 {"2026-08-03"},
 	}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	require.NoError(t, err)

@@ -39,14 +39,15 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exitsCommand,
-			"ready":  readyCommand,
-			"await":  awaitCommand,
-			"signal": signalCommand,
-			"loaded": loadedCommand,
-			"field":  fieldCommand,
-			"state":  stateCommand,
-			"spoil":  spoilCommand,
+			"exits":   exitsCommand,
+			"ready":   readyCommand,
+			"await":   awaitCommand,
+			"signal":  signalCommand,
+			"loaded":  loadedCommand,
+			"field":   fieldCommand,
+			"spoil":   spoilCommand,
+			"deliver": deliverCommand,
+			"state":   stateCommand,
 		},
 	})
 }

@@ -63,7 +63,8 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	config := engine.Config{
 		Store: s.db, Runner: s.runner, Owner: owner(), Slots: cfg.slots,
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Admit: azure.RefuseWorkflows, Secret: s.secrets(a.secret), DiskLow: diskLow(dir),
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Admit: azure.RefuseWorkflows, DiskLow: diskLow(dir),
+		Secret: s.secrets(a.secret), Seal: s.vault.Seal, Open: s.vault.Open,
 		RemoveLog: func(attempt int64) {
 			if err := s.runner.Logs().Remove(attempt); err != nil {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)

@@ -94,6 +94,7 @@ type actionDef struct {
 	Timeout     string            `json:"timeout"`
 	When        string            `json:"when"`
 	OnFailure   string            `json:"onFailure"`
+	ForEach     json.RawMessage   `json:"forEach"`
 	RetryPolicy *struct {
 		RetryType  string `json:"retryType"`
 		RetryCount int    `json:"retryCount"`
@@ -127,7 +128,7 @@ type jobDef struct {
 	Recurrence json.RawMessage `json:"recurrence"`
 	Cron       string          `json:"cron"`
 	At         []string        `json:"at"`
-	Trigger    string          `json:"trigger"`
+	Trigger    json.RawMessage `json:"trigger"`
 	DST        struct {
 		Gap     string `json:"gap"`
 		Overlap string `json:"overlap"`
@@ -169,7 +170,7 @@ func readDefinition(text []byte, j *job) (*definition, error) {
 		return nil, fmt.Errorf("a definition that cannot be read: %w", err)
 	}
 	d := &definition{
-		disabled: m.State == "disabled", manual: m.Trigger == "manual", cron: m.Cron,
+		disabled: m.State == "disabled", manual: len(m.Trigger) > 0, cron: m.Cron,
 		gap: or(m.DST.Gap, "shift"), overlapDST: or(m.DST.Overlap, "first"), off: or(m.OffCalendar, "dryRun"),
 		period: m.Period, misfire: or(m.Misfire, "runAll"), dependsOn: m.DependsOn, concurrency: max(1, m.Concurrency),
 		overlap: or(m.Overlap, "queue"), confirm: m.Confirm, steps: m.Steps, errorAction: m.ErrorAction, pool: m.Pool, slots: max(1, m.Slots),
@@ -246,4 +247,16 @@ func parseTime(text string) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	return time.Parse(time.RFC3339Nano, text)
+}
+
+// stepOf is the definition of the step that an attempt or a row belongs to; that of an item of a list, named step[n], is its step's.
+func (d *definition) stepOf(name string) *actionDef {
+	if step := d.steps[name]; step != nil {
+		return step
+	}
+	base, _, item := strings.Cut(name, "[")
+	if step := d.steps[base]; item && step != nil && len(step.ForEach) > 0 {
+		return step
+	}
+	return nil
 }

@@ -192,7 +192,7 @@ func standsRunning(i *instance, now, settled int64) string {
 		if a.outcome != "" || a.isError {
 			continue
 		}
-		step := i.version.def.steps[a.step]
+		step := i.version.def.stepOf(a.step)
 		if step == nil {
 			return ""
 		}
@@ -209,7 +209,11 @@ func standsRunning(i *instance, now, settled int64) string {
 		if s.state == "waiting" && s.notBefore.Valid {
 			last = max(last, s.notBefore.Int64)
 		}
-		if def := i.version.def.steps[s.step]; s.state == "failed" && def != nil && def.OnFailure == "pause" {
+		def := i.version.def.stepOf(s.step)
+		if s.state == "running" && def != nil && (def.Type == "wait" || def.Type == "job") {
+			return "" // it looks again when its time comes, or waits for an instance: neither is an attempt
+		}
+		if s.state == "failed" && def != nil && def.OnFailure == "pause" {
 			return "" // paused: a person decides
 		}
 	}

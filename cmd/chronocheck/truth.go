@@ -3,6 +3,7 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A stepOf is one step of one job, over its versions.
@@ -124,7 +125,7 @@ func (c *checker) doesNothing(a *attempt) bool {
 	if d == nil {
 		return false
 	}
-	step := d.steps[a.step]
+	step := d.stepOf(a.step)
 	return step != nil && step.Type == "none"
 }
 
@@ -134,7 +135,7 @@ func (c *checker) isShell(a *attempt) bool {
 	if d == nil || a.isError {
 		return d == nil || d.errorAction == nil || d.errorAction.Type == "shell"
 	}
-	step := d.steps[a.step]
+	step := d.stepOf(a.step)
 	return step == nil || step.Type == "shell"
 }
 
@@ -152,10 +153,13 @@ func (c *checker) checkSucceeded(i *instance) {
 		}
 		good, ended := false, false
 		for _, a := range i.attempts {
-			if a.step == name && !a.isError {
+			if (a.step == name || len(step.ForEach) > 0 && strings.HasPrefix(a.step, name+"[")) && !a.isError {
 				good = good || a.outcome == "succeeded"
 				ended = ended || a.outcome != ""
 			}
+		}
+		if len(step.ForEach) > 0 && !ended {
+			continue // its list was empty
 		}
 		if forgiven := ended && step.OnFailure == "continue"; !good && !forgiven {
 			c.report.violate(c4, i, "it is succeeded, and no attempt of its step %q is", name)

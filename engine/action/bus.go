@@ -86,7 +86,7 @@ func (q *requests) prepareBus(ctx context.Context, a engine.Attempt) (sending, e
 			req.Header.Set("Authorization", token)
 			log.hide(string(b.Key), token, signatureOf(token))
 		}
-		return q.exchange(req, log).from(u.Host)
+		return q.exchange(req, log, false).from(u.Host)
 	}, nil
 }
 

@@ -16,7 +16,8 @@ type child struct {
 	spawn
 	order   int64 // of acceptance, from 1
 	log     *os.File
-	pid     int // 0 before the fork
+	pump    *pump // in the place of the log, for a child that was given secrets
+	pid     int   // 0 before the fork
 	started time.Time
 	why     endReason // why it is being ended; "" while it is not
 	gone    bool      // its main process has been reaped
@@ -112,11 +113,27 @@ func (s *supervisor) start(c *child) error {
 	s.mu.Unlock()
 
 	fd := log.Fd()
+	if len(c.Secrets) > 0 {
+		if c.pump, err = newPump(log, c.Secrets); err != nil {
+			s.mu.Lock()
+			delete(s.forks, ticket)
+			s.forked++
+			s.changed.Broadcast()
+			c.log = nil
+			s.mu.Unlock()
+			log.Close()
+			return fmt.Errorf("make a pipe to the log: %w", err)
+		}
+		fd = c.pump.to.Fd()
+	}
 	from := bootClock()
 	pid, err := syscall.ForkExec(c.Argv[0], c.Argv, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Files: []uintptr{s.null.Fd(), fd, fd}, Sys: ownGroup(),
 	})
 	to := bootClock()
+	if c.pump != nil {
+		c.pump.run()
+	}
 	var unwritten error
 	if err == nil {
 		unwritten = s.journal.begin(birth{Attempt: c.Attempt, Fence: c.Fence, Pid: pid, Boot: s.boot, From: from, To: to})
@@ -238,6 +255,10 @@ func (s *supervisor) finish(c *child, status syscall.WaitStatus) {
 	}
 	judge(r, c, why)
 	outputs, complaint := readOutputs(s.out, c.Attempt)
+	if c.pump != nil {
+		c.pump.end()
+		outputs = c.pump.mask.hiddenValues(outputs)
+	}
 	r.Outputs = outputs
 	r.note(complaint)
 	r.LogBytes, r.Truncated, complaint = s.closeLog(c)

@@ -182,7 +182,7 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 	}
 	send, err := q.prepare(ctx, a)
 	if err != nil {
-		r.Message = "cannot start: " + err.Error()
+		r.Message, r.Unrepeatable = "cannot start: "+err.Error(), true
 		return r
 	}
 	log, err := q.logs.create(a.ID)
@@ -192,8 +192,9 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 	}
 	defer log.Close()
 	masked := &mask{to: log}
+	masked.hideAll(a.Secrets)
 	answer := send(masked)
-	r.Status, r.Truncated = answer.status, answer.truncated
+	r.Status, r.Truncated, r.Unrepeatable = answer.status, answer.truncated, answer.fatal
 	if answer.err != nil && answer.status == 0 {
 		_, _ = fmt.Fprintf(masked, "%s\n", plain(answer.err))
 	}
@@ -203,6 +204,9 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 	}
 	r.Outcome, r.Message = answer.outcome(context.Cause(ctx), a.Action.Timeout)
 	r.Message = masked.hidden(r.Message)
+	if r.Outcome == engine.OutcomeSucceeded {
+		r.Outputs = masked.hiddenValues(answer.outputs)
+	}
 	if logged := log.Sync(); logged != nil && r.Outcome == engine.OutcomeSucceeded {
 		r.Message = "the end of the log may be missing: " + logged.Error()
 	}

@@ -55,7 +55,7 @@ func checkOAuth(o *engine.OAuth) error {
 }
 
 // authorized sends a request with a token. When the token is refused a new one is asked for, once: it may have been withdrawn.
-func (q *requests) authorized(req *http.Request, o *engine.OAuth, log *mask) reply {
+func (q *requests) authorized(req *http.Request, o *engine.OAuth, log *mask, keep bool) reply {
 	refused := ""
 	for {
 		value, err := q.tokens.get(req.Context(), o, refused)
@@ -75,7 +75,7 @@ func (q *requests) authorized(req *http.Request, o *engine.OAuth, log *mask) rep
 		case err != nil:
 			return reply{err: err}
 		case resp.StatusCode != http.StatusUnauthorized || refused != "":
-			return q.answered(resp, log)
+			return q.answered(resp, log, keep)
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, tokenAnswer) // so that the connection can be used again
 		resp.Body.Close()

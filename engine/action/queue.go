@@ -44,7 +44,7 @@ func (q *requests) prepareQueue(ctx context.Context, a engine.Attempt) (sending,
 	req.Header.Set("X-Ms-Client-Request-Id", clientRequestID(a))
 	return func(log *mask) reply {
 		log.hide(u.RawQuery, u.Query().Get("sig"), url.QueryEscape(u.Query().Get("sig")))
-		return q.exchange(req, log).from(u.Host)
+		return q.exchange(req, log, false).from(u.Host)
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,12 +22,19 @@ type reply struct {
 	words     string // the answer for people: "HTTP 503 Service Unavailable"
 	receipt   string // what is worth saying when it was accepted
 	truncated bool
-	err       error // there was no complete answer
+	outputs   map[string]string
+	body      *bytes.Buffer // of an answer of HTTP, when it is asked for
+	fatal     bool          // of a look: another would end as this one did
+	err       error         // there was no complete answer
 }
 
 // prepare makes an attempt ready. Nothing is sent yet.
 func (q *requests) prepare(ctx context.Context, a engine.Attempt) (sending, error) {
 	switch {
+	case a.Action.SQL != nil:
+		return q.prepareSQL(ctx, a.Action.SQL, a.Folder)
+	case a.Action.Probe != nil:
+		return q.prepareProbe(ctx, a)
 	case a.Action.HTTP != nil:
 		return q.prepareHTTP(ctx, a)
 	case a.Action.Queue != nil:

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,14 +42,14 @@ func (q *requests) prepareHTTP(ctx context.Context, a engine.Attempt) (sending, 
 		log.hide(secretsOf(h, req)...)
 		var r reply
 		if h.OAuth != nil {
-			r = q.authorized(req, h.OAuth, log)
+			r = q.authorized(req, h.OAuth, log, len(h.Outputs) > 0)
 		} else {
-			r = q.exchange(req, log)
+			r = q.exchange(req, log, len(h.Outputs) > 0)
 		}
 		if len(h.Expect) > 0 {
 			r.accepted = slices.Contains(h.Expect, r.status)
 		}
-		return r
+		return r.pointed(h.Outputs)
 	}, nil
 }
 
@@ -66,20 +67,29 @@ func secretsOf(h *engine.HTTP, req *http.Request) []string {
 }
 
 // exchange sends a request and puts the answer in the log.
-func (q *requests) exchange(req *http.Request, log *mask) reply {
+func (q *requests) exchange(req *http.Request, log *mask, keep bool) reply {
 	resp, err := q.client.Do(req)
 	if err != nil {
 		return reply{err: err}
 	}
-	return q.answered(resp, log)
+	return q.answered(resp, log, keep)
 }
 
-// answered reads an answer into the log.
-func (q *requests) answered(resp *http.Response, log *mask) reply {
+// answered reads an answer into the log, and keeps its body if that is asked for.
+func (q *requests) answered(resp *http.Response, log *mask, keep bool) reply {
 	defer resp.Body.Close()
 	r := reply{status: resp.StatusCode, accepted: resp.StatusCode/100 == 2, words: statusWords(resp.StatusCode)}
+	if keep {
+		r.body = new(bytes.Buffer)
+		resp.Body = readCloser{io.TeeReader(resp.Body, r.body), resp.Body}
+	}
 	r.truncated, r.err = writeAnswer(log, resp, min(bodyLimit, q.config.LogLimit))
 	return r
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
 }
 
 func statusWords(code int) string {

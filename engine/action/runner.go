@@ -104,7 +104,8 @@ func (r *Runner) Start(a engine.Attempt, done func(engine.Result)) {
 	}
 }
 
-// overNetwork reports that an action is one of Azure's types, with what it sends.
+// overNetwork reports that an action is carried out by this process, by way of the network for the most part: one of Azure's types, a statement on a
+// database, a look of a step that waits.
 func overNetwork(a engine.Action) bool {
 	switch a.Type {
 	case engine.ActionHTTP, engine.ActionHTTPS:
@@ -113,6 +114,10 @@ func overNetwork(a engine.Action) bool {
 		return a.Queue != nil
 	case engine.ActionServiceBusQueue, engine.ActionServiceBusTopic:
 		return a.Bus != nil
+	case engine.ActionSQL:
+		return a.SQL != nil
+	case engine.ActionWait:
+		return a.Probe != nil
 	}
 	return false
 }

@@ -47,7 +47,7 @@ func (r *Runner) command(a engine.Attempt) (*spawn, error) {
 	return &spawn{
 		Attempt: a.ID, Fence: a.Fence, Argv: argv, Env: env, Dir: dir,
 		Timeout: a.Action.Timeout, Grace: r.config.Grace, LogLimit: r.config.LogLimit,
-		Lease: lease{instantOf(a.Until), r.config.Margin},
+		Lease: lease{instantOf(a.Until), r.config.Margin}, Secrets: a.Secrets,
 	}, nil
 }
 

@@ -72,6 +72,7 @@ type spawn struct {
 	Grace    time.Duration
 	LogLimit int64
 	Lease    lease
+	Secrets  []string // masked in the log and in the outputs
 }
 
 // report is how an attempt ended: a line of the journal, and a message. Exited tells an exit code of 0 from none; a pointer would not

@@ -141,7 +141,7 @@ func (c *check) pinned(f *facts) {
 	c.must((given || i.Priority == f.job.Priority) && i.Pool == f.job.Pool, "I13", i, "priority %d and pool %q, and version %d says %d and %q", i.Priority, i.Pool, i.Version,
 		f.job.Priority, f.job.Pool)
 	for n := range f.steps {
-		known := slices.ContainsFunc(f.job.Steps, func(s engine.Step) bool { return s.Name == f.steps[n].Step })
+		known := f.job.StepOf(f.steps[n].Step) != nil
 		c.must(known, "I13", i, "it has the step %q, and version %d has none of that name", f.steps[n].Step, i.Version)
 	}
 	if i.Kind != engine.Scheduled {

@@ -157,6 +157,9 @@ func (c *check) instance(i *engine.Instance) error {
 	if f.steps, err = c.s.Steps(i.ID); err != nil {
 		return fmt.Errorf("list the steps of %s: %w", i.Name(), err)
 	}
+	if f.watches, err = c.s.Watches(i.ID); err != nil {
+		return fmt.Errorf("list what steps of %s watch: %w", i.Name(), err)
+	}
 	if f.outbox, err = c.s.OutboxOf(i.ID); err != nil {
 		return fmt.Errorf("list the outbox of %s: %w", i.Name(), err)
 	}
@@ -215,6 +218,7 @@ type facts struct {
 	waits    []engine.Wait
 	attempts []engine.AttemptRow
 	steps    []engine.StepRow
+	watches  []engine.WatchRow
 	outbox   []engine.OutboxRow
 }
 

@@ -24,8 +24,13 @@ var ownMembers = []struct {
 	types   []string
 	members []string
 }{
-	{[]string{engine.ActionShell}, []string{"command", "script", "args", "env", "dir", "outputs"}},
+	{[]string{engine.ActionShell}, []string{"command", "script", "env", "dir"}},
+	{[]string{engine.ActionShell, engine.ActionSQL}, []string{"args"}},
+	{[]string{engine.ActionShell, engine.ActionHTTP, engine.ActionHTTPS}, []string{"outputs"}},
 	{[]string{engine.ActionHTTP, engine.ActionHTTPS}, []string{"request", "expect"}},
+	{[]string{engine.ActionSQL}, []string{"connection", "statement"}},
+	{[]string{engine.ActionWait}, []string{"interval", "http", "file", "sql"}},
+	{[]string{engine.ActionJob}, []string{"job", "planTime", "params", "wait"}},
 	{[]string{engine.ActionStorageQueue}, []string{"queueMessage", "queueUri"}},
 	{[]string{engine.ActionServiceBusQueue}, []string{"serviceBusQueueMessage"}},
 	{[]string{engine.ActionServiceBusTopic}, []string{"serviceBusTopicMessage"}},
@@ -52,6 +57,12 @@ func (d *decoder) action(v *value, s *textScope, label string) engine.Action {
 		a.Queue = d.storageQueue(v, s, label, a.Type)
 	case engine.ActionServiceBusQueue, engine.ActionServiceBusTopic:
 		a.Bus = d.serviceBus(v, s, label, a.Type)
+	case engine.ActionSQL:
+		a.SQL = d.sql(v, s, label)
+	case engine.ActionWait:
+		a.Probe = d.probe(v, s, label)
+	case engine.ActionJob:
+		a.Call = d.call(v, s, label)
 	}
 	return a
 }
@@ -83,6 +94,9 @@ func (d *decoder) shell(v *value, s *textScope, label string) *engine.Shell {
 		shell.Args = append(shell.Args, s.text(arg))
 	}
 	shell.Env = s.texts(fieldsOf(v.field("env")), "env")
+	if outputs := v.field("outputs"); outputs != nil && outputs.fields != nil {
+		d.fail(outputs, "write outputs: [name]", "the outputs of a shell action are names")
+	}
 	return shell
 }
 
@@ -99,14 +113,28 @@ func (d *decoder) http(v *value, s *textScope, label string) *engine.HTTP {
 	if r.fields == nil {
 		return h
 	}
-	h.Method = r.field("method").str()
-	h.URI = s.text(r.field("uri"))
+	h = d.exchange(r, s)
+	h.Expect = sortedInts(integers(v.field("expect")))
+	if outputs := v.field("outputs"); outputs != nil && outputs.fields == nil && !outputs.bad {
+		d.fail(outputs, "write outputs: {name: /pointer}", "the outputs of an http action are JSON pointers into its answer")
+	}
+	for name, pointer := range fieldsOf(v.field("outputs")) {
+		if h.Outputs == nil {
+			h.Outputs = map[string]string{}
+		}
+		h.Outputs[name] = pointer.text
+	}
+	return h
+}
+
+// exchange reads a request.
+func (d *decoder) exchange(r *value, s *textScope) *engine.HTTP {
+	h := &engine.HTTP{Method: r.field("method").str(), URI: s.text(r.field("uri"))}
 	d.address(r.field("uri"), "https://host/path")
 	h.Headers = s.texts(fieldsOf(r.field("headers")), "headers")
 	if body := r.field("body"); body != nil {
 		h.Body = s.text(body)
 	}
-	h.Expect = sortedInts(integers(v.field("expect")))
 	d.authentication(r.field("authentication"), s, h)
 	return h
 }
@@ -195,6 +223,9 @@ func (d *decoder) errorAction(v, jobRetry, jobTimeout *value, s *textScope, main
 	outer := *s
 	outer.noSteps = "the error action is run after the job has failed"
 	a := d.action(v, &outer, "errorAction")
+	if a.Slotless() {
+		d.fail(v.field("type"), "", "errorAction is of type %s; it says that something has failed, and waits for nothing", a.Type)
+	}
 	d.tries(&a, v.field("retryPolicy"), jobRetry, v.field("timeout"), jobTimeout)
 	if v.field("retryPolicy") == nil && isAzure(a.Type) != isAzure(main) {
 		a.Retry.On = nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/almanac-sched/almanac/deps"
@@ -158,6 +159,15 @@ func paramMembers(p engine.Param) members {
 	}
 	put(m, "required", p.Required, false)
 	putList(m, "enum", p.Enum)
+	put(m, "description", p.Description, "")
+	put(m, "pattern", p.Pattern, "")
+	put(m, "secret", p.Secret, false)
+	if p.Min != nil {
+		m["min"] = json.RawMessage(strconv.FormatFloat(*p.Min, 'f', -1, 64))
+	}
+	if p.Max != nil {
+		m["max"] = json.RawMessage(strconv.FormatFloat(*p.Max, 'f', -1, 64))
+	}
 	return m
 }
 
@@ -169,6 +179,9 @@ func whenMembersOf(m members, job *engine.Job) {
 	put(m, "cron", w.Cron, "")
 	if w.Manual {
 		m["trigger"] = "manual"
+		if job.Webhook != nil {
+			m["trigger"] = webhookMembers(job.Webhook)
+		}
 	}
 	at := make([]string, len(w.At))
 	for i, t := range w.At {
@@ -273,24 +286,25 @@ func dependencyMembers(job *engine.Job, x *engine.Dependency) members {
 func doMembersOf(m members, job *engine.Job) {
 	if len(job.Steps) == 1 && job.Steps[0].Name == "" {
 		a := &job.Steps[0].Action
-		m["action"] = actionMembers(a)
+		m["action"] = actionMembers(a, job.Workflow)
 		triesOf(m, a, false)
 	} else {
 		steps := members{}
 		for i := range job.Steps {
-			steps[job.Steps[i].Name] = stepMembers(&job.Steps[i])
+			steps[job.Steps[i].Name] = stepMembers(&job.Steps[i], job.Workflow)
 		}
 		m["steps"] = steps
 	}
 	if a := job.ErrorAction; a != nil {
-		e := actionMembers(a)
+		e := actionMembers(a, job.Workflow)
 		triesOf(e, a, true)
 		m["errorAction"] = e
 	}
 }
 
-func stepMembers(s *engine.Step) members {
-	m := actionMembers(&s.Action)
+func stepMembers(s *engine.Step, workflow string) members {
+	m := actionMembers(&s.Action, workflow)
+	forEachMembers(s.ForEach, m)
 	triesOf(m, &s.Action, false)
 	putList(m, "needs", s.Needs)
 	put(m, "when", s.When, "")
@@ -317,7 +331,7 @@ func triesOf(m members, a *engine.Action, inherits bool) {
 	putDuration(m, "timeout", a.Timeout, absent)
 }
 
-func actionMembers(a *engine.Action) members {
+func actionMembers(a *engine.Action, workflow string) members {
 	m := members{"type": a.Type}
 	if s := a.Shell; s != nil {
 		put(m, "command", s.Command, "")
@@ -329,16 +343,11 @@ func actionMembers(a *engine.Action) members {
 		put(m, "dir", s.Dir, "")
 	}
 	if h := a.HTTP; h != nil {
-		request := members{"method": h.Method, "uri": h.URI}
-		if len(h.Headers) > 0 {
-			request["headers"] = h.Headers
-		}
-		put(request, "body", h.Body, "")
-		if auth := authenticationMembers(h); auth != nil {
-			request["authentication"] = auth
-		}
-		m["request"] = request
+		m["request"] = requestMembers(h)
 		putList(m, "expect", h.Expect)
+		if len(h.Outputs) > 0 {
+			m["outputs"] = h.Outputs
+		}
 	}
 	if a.Queue != nil {
 		m["queueMessage"] = queueMembers(a.Queue)
@@ -347,5 +356,25 @@ func actionMembers(a *engine.Action) members {
 	if a.Bus != nil {
 		m[messageMembers[a.Type]] = busMembers(a.Bus, a.Type)
 	}
+	switch {
+	case a.SQL != nil:
+		sqlMembers(a.SQL, m)
+	case a.Probe != nil:
+		probeMembers(a.Probe, m)
+	case a.Call != nil:
+		callMembers(a.Call, m, workflow)
+	}
 	return m
+}
+
+func requestMembers(h *engine.HTTP) members {
+	request := members{"method": h.Method, "uri": h.URI}
+	if len(h.Headers) > 0 {
+		request["headers"] = h.Headers
+	}
+	put(request, "body", h.Body, "")
+	if auth := authenticationMembers(h); auth != nil {
+		request["authentication"] = auth
+	}
+	return request
 }

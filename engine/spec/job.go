@@ -79,6 +79,7 @@ func (d *decoder) job(name string, own *value) *engine.Job {
 	}
 	marks.dependsOn = d.dependencies(job, v)
 	s := d.scope(job, v)
+	d.webhook(job, v, s)
 	d.what(job, v, s)
 	s.finish()
 	if d.marks != nil {
@@ -128,8 +129,14 @@ func (d *decoder) param(name string, v *value) engine.Param {
 		switch {
 		case !fits(p.Type, def.text):
 			d.fail(def, "", "the parameter %s is of type %s and cannot be %s", name, p.Type, quoteShort(def.text))
-		case p.Enum != nil && !slices.Contains(p.Enum, def.text):
+		case p.Enum != nil && p.Type != "list" && !slices.Contains(p.Enum, def.text):
 			d.fail(def, "", "the default %s of the parameter %s is not in its enum; allowed is %s", quoteShort(def.text), name, orList(p.Enum))
+		}
+	}
+	d.limits(&p, v)
+	if def := v.field("default"); def.ok() && !v.bad {
+		if err := p.Check(def.text); err != nil && fits(p.Type, def.text) && (p.Type == "list" || p.Enum == nil || slices.Contains(p.Enum, def.text)) {
+			d.fail(def, "", "the default of the parameter %s %s", name, err)
 		}
 	}
 	return p

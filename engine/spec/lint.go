@@ -75,6 +75,7 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 		}
 	}
 	l.cycles()
+	l.calls()
 	for _, e := range l.edges {
 		l.emptyOrLater(e)
 	}

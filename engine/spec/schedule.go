@@ -26,7 +26,7 @@ func (d *decoder) when(job *engine.Job, v *value) {
 	if cron.ok() {
 		w.Cron = d.cronZone(w, v, cron)
 	}
-	w.Manual = v.field("trigger").str() == "manual"
+	w.Manual = v.field("trigger") != nil
 	w.Start = d.instant(v.field("startTime"), w.Location)
 	w.End = d.instant(v.field("endTime"), w.Location)
 	for _, item := range v.field("at").items() {

@@ -114,6 +114,9 @@ func (b *schemaBuilder) typ(t *typ, azure bool) members {
 		if !t.empty && !azure {
 			list["minItems"] = 1
 		}
+		if t.orMap != nil {
+			return members{"anyOf": []members{b.typ(t.elem, azure), list, b.typ(t.orMap, azure)}}
+		}
 		if t.single {
 			return members{"anyOf": []members{b.typ(t.elem, azure), list}}
 		}

@@ -37,6 +37,7 @@ type typ struct {
 	nonZero  bool
 
 	elem   *typ // of a list or a map
+	orMap  *typ // a mapping in the place of a list
 	single bool // one item may stand for a list of it
 	empty  bool // an empty list means something
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sched/almanac/deps"
+	"github.com/almanac-sched/almanac/engine"
 )
 
 // The types that several members share.
@@ -97,10 +98,15 @@ var calendarShape = newShape("calendar", "Which local dates are work days. A day
 )
 
 var paramShape = newShape("param", "A parameter that a trigger may give.",
-	field{name: "type", typ: words("string", "integer", "number", "boolean"), doc: "Its type.", def: "string"},
+	field{name: "type", typ: words(engine.ParamTypes...), doc: "Its type; a list is written as JSON.", def: "string"},
+	field{name: "description", typ: textType, doc: "What it is for, shown in the form of a trigger."},
 	field{name: "default", typ: textType, doc: "Its value when none is given."},
 	field{name: "required", typ: flagType, doc: "A trigger must give it.", def: "false"},
-	field{name: "enum", typ: items(textType), doc: "The values that are allowed."},
+	field{name: "enum", typ: items(textType), doc: "The values that are allowed; of a list, its items."},
+	field{name: "min", typ: numberType, doc: "The least number; of a string the least length, of a list the fewest items."},
+	field{name: "max", typ: numberType, doc: "The greatest number; of a string the greatest length, of a list the most items."},
+	field{name: "pattern", typ: nonEmptyText, doc: "A regular expression that a string as a whole, or each item of a list, must match."},
+	field{name: "secret", typ: flagType, doc: "Its value is not shown by the API or in logs.", def: "false"},
 )
 
 var secretShape = newShape("secret", "Where a secret comes from; the value itself is never part of a file.",
@@ -140,7 +146,7 @@ var whenFields = []field{
 	{name: "recurrence", typ: object(recurrenceShape), doc: "A rule that counts in periods."},
 	{name: "cron", typ: nonEmptyText, doc: "Five cron fields, @daily and friends, or with CRON_TZ= in front."},
 	{name: "at", typ: items(instantType), doc: "One-off times."},
-	{name: "trigger", typ: words("manual"), doc: "manual: only on demand."},
+	{name: "trigger", typ: triggerType, doc: "manual: only on demand; webhook: by signed requests too."},
 	{name: "timeZone", typ: zoneType, doc: "Zone of this job.", def: "the workflow's"},
 	{name: "dst", typ: object(dstShape), doc: "What happens to named hours that a zone skips or repeats."},
 	{name: "calendar", typ: nameType, doc: "A calendar of this file."},

@@ -3,37 +3,24 @@ package spec
 import "regexp"
 
 // actionTypes are the types of definition.md, Job: what.
-var actionTypes = &typ{kind: wordKind, fold: true, words: []string{"shell", "http", "https", "storageQueue", "serviceBusQueue", "serviceBusTopic", "none"}, later: map[string]string{
-	"sql":  "use shell with the database's own client",
-	"wait": "use shell with a loop that ends when the condition holds, and a timeout",
-	"job":  "write dependsOn on the other job",
-}}
-
-// ofType is the refusal of a member that belongs to an action type not carried out.
-const ofType = "it belongs to an action type that this version does not carry out: use shell or http"
+var actionTypes = &typ{kind: wordKind, fold: true, words: []string{"shell", "http", "https", "storageQueue", "serviceBusQueue", "serviceBusTopic", "sql", "wait", "job", "none"}}
 
 // actionFields are what an action, a step and an error action have in common.
-var actionFields = []field{
+var actionFields = append([]field{
 	{name: "type", typ: actionTypes, required: true, doc: "What kind of action."},
 	{name: "command", typ: nonEmptyText, doc: "shell: run by /bin/sh -c."},
 	{name: "script", typ: nonEmptyText, doc: "shell: a script file beside the workflow, instead of command."},
-	{name: "args", typ: items(textType), doc: "shell: become \"$@\"."},
+	{name: "args", typ: items(textType), doc: "shell: become \"$@\"; sql: bound to the statement's placeholders."},
 	{name: "env", typ: envType, doc: "shell: environment variables."},
 	{name: "dir", typ: nonEmptyText, doc: "shell: working directory.", def: "the workflow's folder"},
-	{name: "outputs", typ: items(outputNameType), doc: "shell: names that the step writes to the file $ALMANAC_OUTPUT as lines name=value; references to others are refused."},
+	{name: "outputs", typ: outputsType, doc: "shell: names that the step writes to the file $ALMANAC_OUTPUT as lines name=value; http: a JSON pointer into the answer for each name. References to others are refused."},
 	{name: "request", typ: object(requestShape), doc: "http, https: the request."},
 	{name: "expect", typ: items(integer(100, 599)), doc: "http, https: the statuses that are success.", def: "every 2xx"},
 	{name: "queueMessage", typ: object(queueMessageShape), doc: "storageQueue: the message."},
 	{name: "serviceBusQueueMessage", typ: object(busQueueShape), doc: "serviceBusQueue: the message."},
 	{name: "serviceBusTopicMessage", typ: object(busTopicShape), doc: "serviceBusTopic: the message."},
 	{name: "queueUri", typ: nonEmptyText, doc: "storageQueue: the queue's address in the place of account and queue, for private endpoints and emulators."},
-	{name: "connection", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "statement", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "http", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "file", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "sql", typ: &typ{kind: anyKind}, refused: ofType},
-	{name: "interval", typ: &typ{kind: anyKind}, refused: ofType},
-}
+}, powerFields...)
 
 func withActionFields(more ...field) []field {
 	return append(append([]field{}, actionFields...), more...)
@@ -53,6 +40,7 @@ var errorActionShape = newShape("errorAction", "An action that is run when the j
 var stepShape = newShape("step", "One action of a job, released when the steps that it needs have ended well.", withActionFields(
 	field{name: "needs", typ: items(stepNameType), doc: "Steps that must have ended well before."},
 	field{name: "when", typ: nonEmptyText, doc: "A condition; the step is skipped where it is false."},
+	fanFields[0], fanFields[1],
 	retryField, timeoutField,
 	field{name: "onFailure", typ: words("fail", "continue", "pause", "failSuccessors"), doc: "What its failure means for the instance.", def: "fail"},
 )...)

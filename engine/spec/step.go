@@ -44,7 +44,7 @@ func (d *decoder) what(job *engine.Job, v *value, s *textScope) {
 func (d *decoder) steps(job *engine.Job, v, retry, timeout *value, s *textScope) string {
 	nodes := make(map[string]*stepNode, len(v.fields))
 	for name, step := range v.fields {
-		nodes[name] = &stepNode{value: step, outputs: textsOf(step.field("outputs"))}
+		nodes[name] = &stepNode{value: step, outputs: outputNames(step.field("outputs"))}
 	}
 	names := sortedKeys(nodes)
 	for _, name := range names {
@@ -69,7 +69,11 @@ func (d *decoder) steps(job *engine.Job, v, retry, timeout *value, s *textScope)
 	return job.Steps[0].Action.Type
 }
 
-func textsOf(v *value) []string {
+// outputNames are the outputs that a step declares, nil when it declares nothing.
+func outputNames(v *value) []string {
+	if v != nil && v.fields != nil {
+		return sortedKeys(v.fields)
+	}
 	var list []string
 	for _, item := range v.items() {
 		list = append(list, item.text)
@@ -98,9 +102,11 @@ func (d *decoder) step(name string, nodes map[string]*stepNode, retry, timeout *
 	n := nodes[name]
 	inner := *s
 	inner.steps, inner.reached = nodes, func(step string) bool { return before(name, nodes)[step] }
+	each := d.forEach(n.value, &inner)
+	inner.item = each != nil
 	a := d.action(n.value, &inner, stepLabel(name))
 	d.tries(&a, n.value.field("retryPolicy"), retry, n.value.field("timeout"), timeout)
-	step := engine.Step{Name: name, Needs: n.needs, Action: a, OnFailure: engine.OnFailure(wordOr(n.value.field("onFailure"), string(engine.StepFail)))}
+	step := engine.Step{Name: name, Needs: n.needs, ForEach: each, Action: a, OnFailure: engine.OnFailure(wordOr(n.value.field("onFailure"), string(engine.StepFail)))}
 	if when := n.value.field("when"); when.ok() {
 		step.When = strings.TrimSpace(when.text)
 		reached := before(name, nodes)

@@ -25,6 +25,10 @@ type textScope struct {
 	steps   map[string]*stepNode   // nil where no step has ended before
 	reached func(step string) bool // whether the step has ended well before this text is rendered
 	noSteps string                 // why outputs cannot be named here
+
+	noSecrets string // why secrets cannot be named here
+	item      bool   // the step runs once for each item of a list
+	steady    bool   // the text is rendered more than once and must give the same each time
 }
 
 // scope declares the job's parameters, secrets and environment, with what it shares with the workflow.
@@ -77,12 +81,24 @@ func (s *textScope) texts(members map[string]*value, what string) map[string]eng
 }
 
 // text reads a text that may name everything in scope.
-func (s *textScope) text(v *value) engine.Text { return s.check(v, false) }
+func (s *textScope) text(v *value) engine.Text { return s.check(v, anyText) }
 
 // command reads the text of a shell command, into which nothing but times and ids may be put.
-func (s *textScope) command(v *value) engine.Text { return s.check(v, true) }
+func (s *textScope) command(v *value) engine.Text { return s.check(v, commandText) }
 
-func (s *textScope) check(v *value, command bool) engine.Text {
+// statement reads the text of an SQL statement, of which the same holds.
+func (s *textScope) statement(v *value) engine.Text { return s.check(v, statementText) }
+
+// textUse is what a text becomes part of.
+type textUse int8
+
+const (
+	anyText textUse = iota
+	commandText
+	statementText
+)
+
+func (s *textScope) check(v *value, use textUse) engine.Text {
 	if !v.ok() {
 		return ""
 	}
@@ -95,7 +111,11 @@ func (s *textScope) check(v *value, command bool) engine.Text {
 		s.fail(v, wrong.Offset, "", "%s", wrong.Message)
 	}
 	for _, r := range references {
-		if command && !r.Safe() {
+		if use == statementText && !r.Safe() {
+			s.fail(v, r.Offset, fmt.Sprintf(`write args: ["${{ %s }}"] and a placeholder in the statement`, r), "${{ %s }} cannot stand inside a statement: what it holds would be read as SQL", r)
+			continue
+		}
+		if use == commandText && !r.Safe() {
 			name := variable(r)
 			s.fail(v, r.Offset, fmt.Sprintf(`write env: {%s: "${{ %s }}"} and "$%s" in the command`, name, r, name),
 				"${{ %s }} cannot stand inside a command: what it holds would be read as shell", r)
@@ -108,6 +128,9 @@ func (s *textScope) check(v *value, command bool) engine.Text {
 
 // known reports a reference to what is not there.
 func (s *textScope) known(v *value, r engine.Reference) {
+	if s.steady && (r.Name == "now" && r.Kind == engine.RefTime || r.Name == "attempt" && r.Kind == engine.RefIdentity) {
+		s.fail(v, r.Offset, "", "%s cannot be named here: the list must be the same whenever it is asked for", r.Name)
+	}
 	switch r.Kind {
 	case engine.RefTime:
 		if r.WorkDays && !s.calendar {
@@ -117,11 +140,21 @@ func (s *textScope) known(v *value, r engine.Reference) {
 		if !s.params[r.Name] {
 			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.params)), "declare it: params: {"+r.Name+": {type: string}}"), "there is no parameter %q", r.Name)
 		}
+		if s.noSecrets != "" && slices.ContainsFunc(s.job.Params, func(p engine.Param) bool { return p.Name == r.Name && p.Secret }) {
+			s.fail(v, r.Offset, "", "a secret parameter cannot be named here: %s", s.noSecrets)
+		}
 	case engine.RefSecret:
 		if _, ok := s.secrets[r.Name]; !ok {
 			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.secrets)), "declare it: secrets: {"+r.Name+": {env: NAME}}"), "there is no secret %q", r.Name)
 		}
+		if s.noSecrets != "" {
+			s.fail(v, r.Offset, "", "a secret cannot be named here: %s", s.noSecrets)
+		}
 		s.used[r.Name] = true
+	case engine.RefItem:
+		if !s.item {
+			s.fail(v, r.Offset, "write forEach: [...] on the step", "item is there only in a step that has forEach")
+		}
 	case engine.RefOutput:
 		s.output(v, r)
 	}

@@ -360,6 +360,8 @@ func keyWords(t *typ) string {
 		return "at most 128 letters, digits and the characters _ -, beginning with a letter or a digit"
 	case valueNamePattern:
 		return "at most 128 letters, digits and _, beginning with a letter or _"
+	case outputPattern:
+		return "letters, digits and _ . -"
 	case envNamePattern:
 		return "A to Z, a to z, 0 to 9 and _, not beginning with a digit"
 	case propertyPattern:
@@ -370,6 +372,9 @@ func keyWords(t *typ) string {
 
 func (r *reader) readList(n *yaml.Node, t *typ, name string, azure bool) *value {
 	v := &value{node: n, azure: azure}
+	if n.Kind == yaml.MappingNode && t.orMap != nil {
+		return r.readMap(n, t.orMap, name, azure)
+	}
 	if n.Kind != yaml.SequenceNode {
 		if !t.single {
 			return r.fail(n, "", "%s is %s; allowed is %s", name, describeNode(n), t.allowed())

@@ -246,6 +246,22 @@ CREATE TABLE wait (
   CHECK ((times = 0) = (first_time IS NULL) AND (times = 0) = (last_time IS NULL) AND (times = 0 OR first_time <= last_time))
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE watch (
+  id         INTEGER PRIMARY KEY,
+  instance   INTEGER NOT NULL,
+  step       TEXT NOT NULL,
+  number     INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  until      INTEGER,
+  next_at    INTEGER,
+  polls      INTEGER NOT NULL CHECK (polls >= 0),
+  last       TEXT NOT NULL,
+  child      INTEGER,
+  -- The child has ended.
+  over       INTEGER NOT NULL CHECK (over = 0 OR over = 1 AND child IS NOT NULL),
+  UNIQUE (instance, step)
+) STRICT;
+
 CREATE TABLE workflow (
   name       TEXT PRIMARY KEY CHECK (name <> ''),
   created_at INTEGER NOT NULL
@@ -315,3 +331,7 @@ CREATE INDEX token_principal ON token (principal) WHERE principal IS NOT NULL;
 CREATE INDEX wait_cancel ON wait (upstream, key, last_time, first_time, instance) WHERE on_failed = 'cancel';
 
 CREATE INDEX wait_some ON wait (upstream, key, last_time, first_time, instance) WHERE selects <> 'all';
+
+CREATE INDEX watch_child ON watch (child) WHERE child IS NOT NULL;
+
+CREATE INDEX watch_over ON watch (id) WHERE over = 1;

@@ -83,6 +83,12 @@ func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
 	return v.aead, err
 }
 
+// Seal returns a secret as only Open at the same place reads it.
+func (v *Vault) Seal(at, secret string) (string, error) { return v.seal(at, secret) }
+
+// Open is the way back.
+func (v *Vault) Open(at, sealed string) (string, error) { return v.open(at, sealed) }
+
 // seal returns the secret as only open at the same place reads it.
 func (v *Vault) seal(at, secret string) (string, error) {
 	aead, err := v.cipher(false) // own has been called

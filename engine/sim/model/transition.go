@@ -58,6 +58,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 		At: c.At, Kind: string(c.Event), Instance: i.ID, Job: i.Job, From: c.From, To: to, Reason: c.Reason, Actor: c.Reason.Actor,
 	})
 	if to.Ended() || c.From == engine.Running {
+		t.leaveWatches(i.ID, c.From, to)
 		t.wakeAfter(i, c.At.UnixMilli())
 	}
 	return true, nil
