@@ -51,7 +51,7 @@ func benchExplain(ctx context.Context, s setting) ([]figure, error) {
 		ref := engine.JobRef{Workflow: "bench", Job: c.job}
 		at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		var x engine.Explanation
-		before, err := cpuTime()
+		before, err := ownTime()
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func benchExplain(ctx context.Context, s setting) ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		after, err := cpuTime()
+		after, err := ownTime()
 		if err != nil {
 			return nil, err
 		}
@@ -97,8 +97,8 @@ func benchExplain(ctx context.Context, s setting) ([]figure, error) {
 	return figures, nil
 }
 
-// cpuTime is how long this process has worked, on all CPUs together.
-func cpuTime() (time.Duration, error) {
+// ownTime is how long this process has worked, on all CPUs together.
+func ownTime() (time.Duration, error) {
 	var usage syscall.Rusage
 	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
