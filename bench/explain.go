@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -50,6 +51,10 @@ func benchExplain(ctx context.Context, s setting) ([]figure, error) {
 		ref := engine.JobRef{Workflow: "bench", Job: c.job}
 		at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 		var x engine.Explanation
+		before, err := ownTime()
+		if err != nil {
+			return nil, err
+		}
 		took, err := median(s.n, func(int) (time.Duration, error) {
 			began := time.Now()
 			x, err = e.ExplainInstance(ctx, engine.ExplainRequest{Ref: ref, PlanTime: at}, now)
@@ -58,13 +63,18 @@ func benchExplain(ctx context.Context, s setting) ([]figure, error) {
 		if err != nil {
 			return nil, err
 		}
+		after, err := ownTime()
+		if err != nil {
+			return nil, err
+		}
+		worked := float64((after - before).Microseconds()) / 1000 / float64(s.n)
 		what := "the forecast complete"
 		if x.Forecast.AtLeast {
 			what = "the forecast a lower bound"
 		}
 		figures = append(figures, figure{
 			work: fmt.Sprintf("explain %s, %d instances a day", c.work, total), bar: "≤ 50 ms",
-			result: fmt.Sprintf("%.1f ms, %d roots, %s", float64(took.Microseconds())/1000, len(x.Roots), what), met: took <= 50*time.Millisecond,
+			result: fmt.Sprintf("%.1f ms (%.1f ms of CPU), %d roots, %s", float64(took.Microseconds())/1000, worked, len(x.Roots), what), met: took <= 50*time.Millisecond,
 		})
 		if c.job != "fan-end" {
 			continue
@@ -85,6 +95,13 @@ func benchExplain(ctx context.Context, s setting) ([]figure, error) {
 		})
 	}
 	return figures, nil
+}
+
+// ownTime is how long this process has worked, on all CPUs together.
+func ownTime() (time.Duration, error) {
+	var usage syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage)
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()), err
 }
 
 // tangledDay are definitions of 100,000 instances a day.

@@ -17,7 +17,7 @@ const (
 	mostCauses   = 1100 // instances in the tree
 	causesShown  = 10   // of one dependency
 	rootsShown   = 20
-	MoreThan     = 1000
+	MoreThan     = 500
 	mostWaits    = 1200 // dependencies of one instance that are shown
 )
 

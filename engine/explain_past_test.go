@@ -38,6 +38,10 @@ jobs:
     confirm: true
     dependsOn: [load]
     action: {type: none}
+  ahead:
+    recurrence: {frequency: day, schedule: {hours: [14]}}
+    dependsOn: [{job: load, window: {from: PT0S, to: PT12H}}]
+    action: {type: none}
   last:
     recurrence: {frequency: day, schedule: {hours: [22]}}
     dependsOn: [ask, strict, {job: chain, waitPreviousEnd: true}]
@@ -123,7 +127,7 @@ func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
 				for _, i := range all {
 					switch {
 					case i.State != engine.Waiting:
-					case i.Gate == engine.GateConfirm && chance(30, "confirm", i.ID, n):
+					case i.Gate == engine.GateConfirm && chance(30, "confirm", i.ID, n), i.Ref.Job == "ask" && i.Confirmed == "" && chance(2, "early", i.ID, n):
 						_, err := e.Confirm(t.Context(), i.ID, "ann", d.now)
 						require.NoError(t, err)
 					case i.Gate != engine.GateTime && chance(1, "cancel", i.ID, n):

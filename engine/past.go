@@ -329,7 +329,7 @@ func (p *past) lastEvent() (int64, error) {
 func (p *past) version(job int64) (found *VersionRow, changed bool, err error) {
 	list, ok := p.versions[job]
 	if !ok {
-		if list, err = p.View.VersionsOf(job); err != nil {
+		if list, err = p.VersionsOf(job); err != nil {
 			return nil, false, fmt.Errorf("list the versions of job %d: %w", job, err)
 		}
 		p.versions[job] = list

@@ -93,7 +93,7 @@ const (
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
 	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`
 	durationsSQL   = `SELECT ended_at - started_at FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key = '' AND fence = 1
-		ORDER BY plan_time DESC LIMIT ?`
+		ORDER BY plan_time DESC LIMIT CAST(? AS INTEGER)`
 	laterDueSQL = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')
 		OR EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 1 AND plan_time > ? AND plan_time <= ?

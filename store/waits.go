@@ -74,6 +74,8 @@ const (
 		UNION ALL SELECT * FROM (SELECT 3` + found1 + inRange + stateFailed + last + `)`
 	failuresSQL = `SELECT * FROM (SELECT 4` + found1 + inRange + `AND frozen = 1` + stateOpen + first + `)
 		UNION ALL SELECT * FROM (SELECT 4` + found1 + inRange + stateFailed + first + `)`
+	// Of a range of one plan time there is one instance at most.
+	singleSQL    = `SELECT id, plan_time, plan_offset, state, frozen FROM instance WHERE job = ? AND plan_time = ? AND key = ?`
 	satisfiedSQL = `SELECT count(*) FROM (SELECT 1 FROM instance WHERE` + inRange + `AND (state = 'succeeded' OR state = 'forced' OR state = 'skipped') LIMIT CAST(? AS INTEGER))`
 )
 
@@ -92,6 +94,14 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 	f.Planned = mark.planned && mark.plannedTo > to || w.Key != "" // a backfill is written down as a whole
 
 	wantOpen := w.Ended || w.OnFailed == engine.FailedRun
+	if from == to {
+		_, err := v.s.one(singleSQL, func(c *columns) error {
+			u := engine.UpstreamInstance{ID: c.int(), PlanTime: c.zoned(), State: engine.State(c.text()), Frozen: c.bool()}
+			single(&f, w, &u, wantOpen)
+			return nil
+		}, w.Upstream, from, w.Key)
+		return f, err
+	}
 	take := func(c *columns) error {
 		which := c.int()
 		u := engine.UpstreamInstance{ID: c.int(), PlanTime: c.zoned(), State: engine.State(c.text()), Frozen: c.bool()}
@@ -120,6 +130,22 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 		}, w.Upstream, w.Key, from, to, n)
 	}
 	return f, err
+}
+
+// single says of the one instance of a range what the indexes would.
+func single(f *engine.Facts, w *engine.Wait, u *engine.UpstreamInstance, wantOpen bool) {
+	if u.State.Satisfies() {
+		f.Satisfied = min(1, wanted(w.Select))
+		return
+	}
+	f.Unsatisfied = u
+	open := !u.State.Ended()
+	if wantOpen && open && !u.Frozen {
+		f.Open = u
+	}
+	if w.OnFailed == engine.FailedCancel && (open && u.Frozen || u.State.CountsAsFailed()) {
+		f.Failed = u
+	}
 }
 
 // wanted is how many satisfied instances a wait asks for: 0 stands for all.
