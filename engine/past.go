@@ -39,7 +39,7 @@ func (p *past) asOf(now Instance) (Instance, error) {
 		return i, fmt.Errorf("read the history of %s: %w", i.Name(), err)
 	}
 	i.State, i.Gate, i.Reason = Waiting, GateTime, Reason{Code: ReasonPlanned}
-	i.Owner, i.Lease, i.Cancel, i.Confirmed, i.Frozen = "", time.Time{}, nil, "", false
+	i.Owner, i.Lease, i.Cancel, i.Confirmed, i.RunNow, i.Frozen = "", time.Time{}, nil, "", "", false
 	i.StartedAt, i.EndedAt = time.Time{}, time.Time{}
 	if !i.NotBefore.After(p.at) {
 		i.Gate = GateDependency // it has been looked at
@@ -70,11 +70,14 @@ func replay(i *Instance, e *EventRow) {
 			i.StartedAt = e.At
 		case e.To == Waiting:
 			i.Gate = GateDependency
+			i.Confirmed, i.RunNow, i.Frozen = "", "", false // a rerun asks for them anew
 		case e.To.Ended():
 			i.EndedAt = e.At
 		}
 	case e.Kind == "confirm":
 		i.Confirmed = e.Actor
+	case e.Kind == "run-now":
+		i.RunNow = e.Actor
 	case e.Kind == "cancel-request":
 		reason := e.Reason
 		i.Cancel = &reason
@@ -86,7 +89,7 @@ func replay(i *Instance, e *EventRow) {
 }
 
 // notTakenBack are the kinds of events that do not tell what they changed.
-var notTakenBack = []string{"boost", "detach", "run-now"}
+var notTakenBack = []string{"boost", "detach"}
 
 // later reports whether the plan did not reach to a time yet: a natural day is written down a while before it begins.
 func (p *past) later(planTime time.Time, ref JobRef) bool {
