@@ -38,11 +38,12 @@ func (e *Engine) record(ctx context.Context, now time.Time) error {
 	ids := e.ids
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 		ids = e.ids
-		return e.staged.write(tx, &ids)
+		return errors.Join(e.staged.write(tx, &ids), e.recordTold(tx, now))
 	})
 	if err != nil {
 		return fmt.Errorf("record the last results: %w", err)
 	}
+	e.told, e.sending = nil, max(0, e.sending-len(e.told))
 	e.ids, e.sure = ids, !e.staged.refused()
 	e.publish(nil)
 	return nil
@@ -68,6 +69,8 @@ type turn struct {
 	begun    []*run
 	starts   []startedStep
 	errands  []startedErrand
+	sends    []DeliveryRow // claimed, to be handed out
+	heard    int           // of Engine.told, that the transaction has recorded
 	notices  []Notice
 	cancels  []cancelRequest
 	passedOn bool // one in the queue was not runnable any more: its place goes to the next, in a turn that follows at once
@@ -124,7 +127,7 @@ func (t *turn) take() (err error) {
 				return err
 			}
 		}
-		return t.plan(full)
+		return t.finish(full)
 	}
 	if err := t.startErrands(); err != nil {
 		return err
@@ -132,7 +135,7 @@ func (t *turn) take() (err error) {
 	if err := t.assign(open); err != nil {
 		return err
 	}
-	return t.plan(full)
+	return t.finish(full)
 }
 
 // diskLow asks whether anything may be started, and records in the history when the answer changes.
@@ -364,6 +367,19 @@ func (t *turn) enqueue(c *contender, why Reason) error {
 	return t.settleClosed(c, v)
 }
 
+// finish looks for trouble in what the turn has done and seen, and finds out when the next one is due.
+func (t *turn) finish(full bool) error {
+	alerts, err := t.judgeAlerts()
+	if err != nil {
+		return err
+	}
+	if err := t.plan(full); err != nil {
+		return err
+	}
+	t.next = earliest(t.next, alerts)
+	return nil
+}
+
 // plan finds out when the next pass is due.
 func (t *turn) plan(full bool) error {
 	left, err := t.tx.Agenda()
@@ -426,6 +442,8 @@ func (t *turn) commit() {
 	for _, c := range t.cancels {
 		e.inbox.cancel(c)
 	}
+	e.told, e.sending = e.told[t.heard:], max(0, e.sending-t.heard)
+	e.send(t.now, t.sends)
 }
 
 // publish tells the observer what was committed, in order, and empties what was staged.

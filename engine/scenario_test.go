@@ -38,8 +38,11 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	confirm w/a@2026-08-03T00:00:00Z
 //	waiting                       lists what was looked at and waits, and why
 //
-// The actions: "a 30s ok", "a/step 10s exit 3", "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
+// The actions: "a 30s ok", "a/step 10s exit 3", "a#2 5s ok" (second attempt), "a@04 5s ok" (of the fourth of the month), "a error 1s ok" (its errorAction), "a hang". An action that is not
 // listed succeeds after a second.
+//
+// With a section alerts, which is a server's file of them, alerts are judged. The section told says what sinks answer, "ops down" or "ops hangs"; the
+// section slots how many attempts run at once; the section quiet leaves everything but alerts out of the timeline.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/scenarios/*.txtar")
 	require.NoError(t, err)
@@ -158,6 +161,14 @@ func (s *scenario) play() string {
 			s.operate(words[0], words[1])
 		case "waiting":
 			s.waiting()
+		case "told":
+			s.sections["told"] = strings.Join(words[1:], " ")
+		case "rerun":
+			s.rerun(words[1])
+		case "ack":
+			s.ack()
+		case "incidents":
+			s.incidents()
 		default:
 			s.t.Fatalf("unknown command in the script: %s", line)
 		}
@@ -179,9 +190,15 @@ func (s *scenario) until(text string) {
 
 func (s *scenario) start() {
 	s.runner = &actor{scenario: s, live: map[int64]func(engine.Result){}}
+	slots := 4
+	if text := strings.TrimSpace(s.sections["slots"]); text != "" {
+		var err error
+		slots, err = strconv.Atoi(text)
+		require.NoError(s.t, err)
+	}
 	e, err := engine.New(engine.Config{
-		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: 4,
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe,
+		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: slots,
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe, Alerts: s.alerts(),
 	})
 	require.NoError(s.t, err)
 	s.engine = e
@@ -275,6 +292,9 @@ func (s *scenario) note(text string) {
 }
 
 func (s *scenario) observe(n engine.Notice) {
+	if _, quiet := s.sections["quiet"]; quiet {
+		return
+	}
 	name := fmt.Sprintf("%s@%s", n.Instance.Ref.Job, n.Instance.PlanTime.Format("02T15:04"))
 	if n.Instance.Kind == engine.Manual {
 		name = n.Instance.Ref.Job + "@trigger"
@@ -312,6 +332,9 @@ func (r *actor) Start(a engine.Attempt, done func(engine.Result)) {
 		name += " error"
 	}
 	act, known := r.scenario.actions[fmt.Sprintf("%s#%d", name, a.Number)]
+	if !known {
+		act, known = r.scenario.actions[name+"@"+a.PlanTime.Format("02")]
+	}
 	if !known {
 		act, known = r.scenario.actions[name]
 	}

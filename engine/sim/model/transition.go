@@ -55,6 +55,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	if to.Ended() || c.From == engine.Running {
 		t.wakeAfter(i, c.At.UnixMilli())
 	}
+	t.watch(i, c.At)
 	return true, nil
 }
 

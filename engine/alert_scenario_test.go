@@ -1,0 +1,110 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
+)
+
+// alerts are those of the scenario's file, nil without one.
+func (s *scenario) alerts() *engine.Alerts {
+	text, judged := s.sections["alerts"]
+	if !judged {
+		return nil
+	}
+	file, problems := spec.DecodeAlerts("alerts", []byte(text))
+	require.NoError(s.t, problems.Err())
+	return &engine.Alerts{Default: file.Default, Repeat: file.Repeat, Notifier: &teller{s, file.Names(), map[string]int{}}}
+}
+
+// A teller is the Notifier of a scenario: it writes into the timeline who was told what.
+type teller struct {
+	*scenario
+	names []string
+	ids   map[string]int
+}
+
+func (n *teller) Sinks() []string { return n.names }
+
+func (n *teller) Notify(sink string, m engine.AlertMessage, done func(engine.Told)) {
+	if _, known := n.ids[m.ID]; !known {
+		n.ids[m.ID] = len(n.ids) + 1
+	}
+	head := fmt.Sprintf("! %s #%d %s: %s", sink, n.ids[m.ID], m.Class, m.Title)
+	switch answer := n.sections["told"]; {
+	case strings.HasPrefix(answer, sink+" down"):
+		n.note(head + " (refused)")
+		done(engine.Told{Error: "HTTP 503", At: time.Now()})
+	case strings.HasPrefix(answer, sink+" hangs"):
+		n.note(head + " (no answer)")
+	case strings.HasPrefix(answer, sink+" gone"):
+		n.note(head + " (gone)")
+		done(engine.Told{Error: "HTTP 410", Final: true, At: time.Now()})
+	default:
+		n.note(head)
+		if _, more := n.sections["texts"]; more {
+			for line := range strings.Lines(m.Text) {
+				n.note("    " + strings.TrimSpace(line))
+			}
+		}
+		done(engine.Told{At: time.Now()})
+	}
+}
+
+// ack says of every open incident that somebody knows.
+func (s *scenario) ack() {
+	var open []engine.IncidentRow
+	require.NoError(s.t, s.db.Read(s.t.Context(), func(v engine.View) (err error) {
+		open, err = v.Incidents(true, 0, 100)
+		return err
+	}))
+	for _, i := range open {
+		_, err := s.engine.AckIncident(s.t.Context(), i.ID, "ann", "looking into it", time.Now())
+		require.NoError(s.t, err)
+	}
+}
+
+// incidents lists all of them, oldest first, with their members by kind.
+func (s *scenario) incidents() {
+	require.NoError(s.t, s.db.Read(s.t.Context(), func(v engine.View) error {
+		all, err := v.Incidents(false, 0, 100)
+		for n := len(all) - 1; n >= 0; n-- {
+			i := &all[n]
+			counts, err := v.MemberCounts(i.ID)
+			if err != nil {
+				return err
+			}
+			state := "open"
+			if !i.Closed.IsZero() {
+				state = "closed"
+			}
+			line := fmt.Sprintf("incident of %s, %s, %s:", strings.TrimRight(i.Cause, "0123456789"), i.Kind, state)
+			for _, c := range counts {
+				line += fmt.Sprintf(" %s %d of %d", c.Kind, c.Open, c.All)
+			}
+			s.note(line)
+		}
+		return err
+	}))
+}
+
+// rerun has an ended instance run again, for a person.
+func (s *scenario) rerun(name string) {
+	ref, at, _ := strings.Cut(name, "@")
+	workflow, job, _ := strings.Cut(ref, "/")
+	planTime, err := time.Parse(time.RFC3339, at)
+	require.NoError(s.t, err)
+	i, err := s.db.FindByName(s.t.Context(), engine.JobRef{Workflow: workflow, Job: job}, "", planTime)
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx engine.Tx) error {
+		_, err := tx.Apply(engine.Transition{
+			Instance: i.ID, Event: engine.Rerun, From: i.State, Fence: i.Fence, At: time.Now(), Reason: engine.Reason{Code: engine.ReasonPerson, Actor: "ann"},
+		})
+		return err
+	}))
+}
