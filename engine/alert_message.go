@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -33,6 +34,10 @@ type AlertInstance struct {
 	PlanTime time.Time `json:"planTime"`
 }
 
+func alertInstance(id int64, ref JobRef, planTime time.Time) *AlertInstance {
+	return &AlertInstance{ID: fmt.Sprint(id), Workflow: ref.Workflow, Job: ref.Job, PlanTime: planTime}
+}
+
 // Name is workflow/job@plan time.
 func (i *AlertInstance) Name() string {
 	return i.Workflow + "/" + i.Job + "@" + i.PlanTime.Format(time.RFC3339)
@@ -59,6 +64,10 @@ func (k AlertKind) Words() string { return alertWords[k] }
 
 // tell writes the messages about what has come into an incident, or about its growth.
 func (a *alerting) tell(inc *touchedIncident, all int) error {
+	if a.rules.Notifier == nil {
+		inc.row.Told = all
+		return nil
+	}
 	sent, err := a.tx.Deliveries(inc.row.ID)
 	if err != nil {
 		return err
@@ -67,6 +76,7 @@ func (a *alerting) tell(inc *touchedIncident, all int) error {
 	for _, d := range sent {
 		told[d.Sink] = max(told[d.Sink], d.Class.weight())
 	}
+	slices.SortStableFunc(inc.troubles, func(a, b trouble) int { return cmp.Compare(b.class.weight(), a.class.weight()) })
 	var text *AlertMessage
 	for _, tr := range inc.troubles {
 		for _, rule := range a.rulesOf(tr.jobs, tr.class) {
@@ -214,18 +224,20 @@ func (a *alerting) message(inc *touchedIncident, class AlertClass) (*AlertMessag
 		m.Counts[string(AlertBlocked)] = max(row.Blocked, m.Counts[string(AlertBlocked)])
 	}
 	for _, member := range members {
-		named := AlertInstance{ID: fmt.Sprint(member.Instance), Workflow: member.Ref.Workflow, Job: member.Ref.Job, PlanTime: member.PlanTime}
+		named := alertInstance(member.Instance, member.Ref, member.PlanTime)
 		if member.Instance == row.Instance {
-			m.Root = &named
+			m.Root = named
 		}
-		m.Members = append(m.Members, AlertMember{AlertInstance: named, Kind: member.Kind})
+		m.Members = append(m.Members, AlertMember{AlertInstance: *named, Kind: member.Kind})
 	}
 	if m.Root == nil {
 		if i, err := a.tx.Instance(row.Instance); err == nil {
-			m.Root = &AlertInstance{ID: fmt.Sprint(i.ID), Workflow: i.Ref.Workflow, Job: i.Ref.Job, PlanTime: i.PlanTime}
+			m.Root = alertInstance(i.ID, i.Ref, i.PlanTime)
 		}
 	}
-	m.Reason = row.Reason.Describe()
+	if m.Reason = row.Reason.Describe(); row.Reason.Code == ReasonReleased {
+		m.Reason = "it runs"
+	}
 	m.Title = m.title(row.Cause)
 	m.Text = m.sentence(row, inc.end)
 	return m, nil
@@ -233,17 +245,10 @@ func (a *alerting) message(inc *touchedIncident, class AlertClass) (*AlertMessag
 
 // title is the message in one line.
 func (m *AlertMessage) title(cause string) string {
-	name := "an instance"
-	if m.Root != nil {
-		name = m.Root.Workflow + "/" + m.Root.Job + " " + m.Root.PlanTime.Format("2006-01-02 15:04")
-	}
-	what := name + " " + m.Kind.Words()
-	if cause == causeDown {
-		what = "missed while no server looked, of which the first is " + name
-	}
+	what := m.headline(cause)
 	troubled := 0
 	for kind, n := range m.Counts {
-		if kind != string(AlertBlocked) && kind != string(AlertRoot) {
+		if AlertKind(kind).Class() != "" {
 			troubled += n
 		}
 	}
@@ -252,7 +257,7 @@ func (m *AlertMessage) title(cause string) string {
 		also = append(also, fmt.Sprintf("%d in trouble", troubled))
 	}
 	if n := m.Counts[string(AlertBlocked)]; n > 0 {
-		also = append(also, fmt.Sprintf("%d blocked", n))
+		also = append(also, fmt.Sprintf("%d%s blocked", n, orMore(n)))
 	}
 	if len(also) > 0 {
 		what += " (" + strings.Join(also, ", ") + ")"
@@ -266,21 +271,59 @@ func (m *AlertMessage) title(cause string) string {
 	return what
 }
 
+// headline names the root and what is wrong with it, or the first that is in trouble because of a root that is not.
+func (m *AlertMessage) headline(cause string) string {
+	if m.Root == nil {
+		return "trouble with an instance that retention has removed"
+	}
+	first := AlertMember{AlertInstance: *m.Root, Kind: AlertRoot}
+	for _, member := range m.Members {
+		if member.Kind.Class() == "" {
+			continue
+		}
+		if first.Kind == AlertRoot || member.ID == m.Root.ID {
+			first = member
+		}
+	}
+	switch {
+	case cause == causeDown:
+		return "missed while no server looked, of which the first is " + m.Root.short()
+	case first.ID == m.Root.ID && first.Kind == AlertRoot:
+		return m.Root.short() + " " + m.Kind.Words()
+	case first.ID == m.Root.ID:
+		return m.Root.short() + " " + first.Kind.Words()
+	}
+	return first.short() + " " + first.Kind.Words() + ", because of " + m.Root.short()
+}
+
+func (i *AlertInstance) short() string {
+	return i.Workflow + "/" + i.Job + " " + i.PlanTime.Format("2006-01-02 15:04")
+}
+
+func orMore(n int) string {
+	if n >= BlockedCounted {
+		return " or more"
+	}
+	return ""
+}
+
+// membersInText is how many members the text for people names.
+const membersInText = 10
+
 // sentence is what people read below the title.
 func (m *AlertMessage) sentence(row *IncidentRow, end *Reason) string {
 	lines := []string{}
-	switch row.Cause {
-	case causeDown:
+	pool, ofPool := strings.CutPrefix(row.Cause, causePool)
+	switch {
+	case row.Cause == causeDown:
 		lines = append(lines, "Times to start or to end passed while no server looked.")
-	case causeSlots:
+	case row.Cause == causeSlots:
 		lines = append(lines, "Everything else is well: the server has too few slots.")
-	case causeDisk:
+	case row.Cause == causeDisk:
 		lines = append(lines, "Nothing is started while the disk is nearly full.")
-	}
-	if name, pool := strings.CutPrefix(row.Cause, causePool); pool {
-		lines = append(lines, "Everything else is well: the pool "+name+" has too few slots.")
-	}
-	if m.Root != nil {
+	case ofPool:
+		lines = append(lines, "Everything else is well: the pool "+pool+" has too few slots.")
+	case m.Root != nil:
 		lines = append(lines, "root: "+m.Root.Name()+": "+m.Reason)
 	}
 	if m.Class == ClassRecovery {
@@ -288,16 +331,27 @@ func (m *AlertMessage) sentence(row *IncidentRow, end *Reason) string {
 		if end != nil {
 			text += " The last: " + end.Describe() + "."
 		}
-		lines = append(lines, text)
+		return strings.Join(append(lines, text), "\n")
 	}
-	kinds := []string{}
-	for kind, n := range m.Counts {
-		more := ""
-		if kind == string(AlertBlocked) && n >= BlockedCounted {
-			more = " or more"
+	named := 0
+	for n := range m.Members {
+		member := &m.Members[n]
+		if named == membersInText {
+			break
 		}
-		kinds = append(kinds, fmt.Sprintf("%s %d%s", kind, n, more))
+		if member.Kind != AlertRoot && (m.Root == nil || member.ID != m.Root.ID) {
+			lines = append(lines, "- "+member.Name()+" "+member.Kind.Words())
+			named++
+		}
 	}
-	slices.Sort(kinds)
-	return strings.Join(append(lines, strings.Join(kinds, ", ")), "\n")
+	all := 0
+	for kind, n := range m.Counts {
+		if kind != string(AlertRoot) {
+			all += n
+		}
+	}
+	if left := all - named - 1; named == membersInText && left > 0 {
+		lines = append(lines, fmt.Sprintf("- and %d%s more", left, orMore(m.Counts[string(AlertBlocked)])))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -153,7 +153,10 @@ func (a *alerting) enter(i *Instance, kind AlertKind, unseen bool) error {
 		}
 	}
 	if kind.Class().weight() > inc.row.Kind.Class().weight() {
-		inc.row.Kind, inc.row.Reason = kind, i.Reason
+		inc.row.Kind = kind
+		if i.Job == inc.row.Job {
+			inc.row.Reason = i.Reason
+		}
 	}
 	if err := a.tx.PutMember(MemberRow{Incident: inc.row.ID, Instance: i.ID, Job: i.Job, PlanTime: i.PlanTime, Kind: kind, Since: a.now}); err != nil {
 		return err
@@ -315,7 +318,10 @@ func (a *alerting) countBlocked(inc *touchedIncident) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(memberships, func(m MemberRow) bool { return m.Incident == inc.row.ID }) {
+		if m := slices.IndexFunc(memberships, func(m MemberRow) bool { return m.Incident == inc.row.ID }); m >= 0 {
+			if memberships[m].Kind != AlertBlocked {
+				inc.row.Blocked-- // it is more than that
+			}
 			continue
 		}
 		if err := a.tx.PutMember(MemberRow{Incident: inc.row.ID, Instance: b.ID, Job: b.Job, PlanTime: b.PlanTime, Kind: AlertBlocked, Since: a.now}); err != nil {
@@ -338,7 +344,7 @@ func (a *alerting) conclude(inc *touchedIncident) error {
 	}
 	open, all := 0, inc.row.Blocked
 	for _, c := range counts {
-		if c.Kind != AlertBlocked {
+		if c.Kind.Class() != "" {
 			open, all = open+c.Open, all+c.All
 		}
 	}

@@ -13,9 +13,24 @@ import (
 type Incident struct {
 	IncidentRow
 	Ref        JobRef        // of the root
+	First      *MemberRow    // the root when it is in trouble itself, else the first that is because of it
 	Counts     []MemberCount // by kind
 	Members    []Member      // at most MembersNamed, those in trouble before blocked ones; none in a list
 	Deliveries []DeliveryRow // none in a list
+}
+
+// Title is the incident in one line.
+func (i *Incident) Title() string {
+	m := AlertMessage{Kind: i.Kind, Counts: map[string]int{string(AlertBlocked): i.Blocked}, Root: alertInstance(i.Instance, i.Ref, i.PlanTime)}
+	for _, c := range i.Counts {
+		if c.Kind != AlertBlocked {
+			m.Counts[string(c.Kind)] = c.All
+		}
+	}
+	if i.First != nil {
+		m.Members = []AlertMember{{*alertInstance(i.First.Instance, i.First.Ref, i.First.PlanTime), i.First.Kind}}
+	}
+	return m.title(i.Cause)
 }
 
 // A Member is an instance of an incident as it is now.
@@ -50,17 +65,14 @@ func readIncident(v View, row IncidentRow) (i Incident, err error) {
 	if i.Counts, err = v.MemberCounts(row.ID); err != nil {
 		return i, err
 	}
-	members, err := v.Members(row.ID, 1)
-	if err == nil && len(members) > 0 && members[0].Instance == row.Instance {
-		i.Ref = members[0].Ref
-		return i, nil
-	}
-	if err == nil {
-		members, err = v.Members(row.ID, BlockedCounted)
-	}
-	for _, m := range members {
+	members, err := v.Members(row.ID, MembersNamed)
+	for n := range members {
+		m := &members[n]
 		if m.Job == row.Job {
 			i.Ref = m.Ref
+		}
+		if m.Kind.Class() != "" && (i.First == nil || m.Instance == row.Instance) {
+			i.First = m
 		}
 	}
 	return i, err

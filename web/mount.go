@@ -116,6 +116,7 @@ func apiConfig() huma.Config {
 		{Name: "jobs", Description: "Definitions and when they are due"},
 		{Name: "instances", Description: "Jobs at their plan times: what waits, starts and ends"},
 		{Name: "attempts", Description: "Executions and their logs"},
+		{Name: "alerts", Description: "Trouble by its root causes, and who was told"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,7 +33,7 @@ type route struct {
 const prefix = "/api/v1"
 
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
-func table() []route { return append(native(), faces()...) }
+func table() []route { return slices.Concat(native(), alertRoutes(), faces()) }
 
 // faces are the routes of the face of Azure Scheduler.
 func faces() []route {

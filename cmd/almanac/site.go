@@ -32,8 +32,10 @@ type siteConfig struct {
 	slots     int
 	loopback  bool // actions may reach this machine
 	outbound  outbound
-	closed    bool // engine.Config.Closed
-	unclocked bool // engine.Config.Unclocked
+	alerts    *spec.AlertFile // nil tells nobody
+	judge     bool            // engine.Config.Alerts
+	closed    bool            // engine.Config.Closed
+	unclocked bool            // engine.Config.Unclocked
 	observe   func(engine.Notice)
 	log       *slog.Logger
 }
@@ -68,6 +70,11 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 			}
 		},
 		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
+	}
+	if cfg.judge {
+		if config.Alerts, err = s.alertsOf(cfg.alerts, a.secret); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
 	}
 	if s.engine, err = engine.New(config); err != nil {
 		return nil, errors.Join(err, s.close())

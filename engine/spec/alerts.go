@@ -142,6 +142,9 @@ func (d *decoder) sink(name string, v *value) engine.Sink {
 			}
 		}
 		d.mailbox(v.field("from"))
+		if s.TLS == "none" && s.Password != nil {
+			d.fail(v.field("passwordFrom"), "use starttls or tls", "the password would go over the network for everybody to read")
+		}
 		if (v.field("username") == nil) != (v.field("passwordFrom") == nil) {
 			d.fail(v, "", "the sink %s needs both username and passwordFrom, or neither", name)
 		}
