@@ -240,15 +240,15 @@ func (a *alerting) settle(i *Instance) error {
 	}
 	for _, m := range members {
 		if m.Instance != i.ID {
-			if !i.State.Satisfies() || i.Kind != Scheduled || m.PlanTime.After(i.PlanTime) {
+			if !i.State.Satisfies() || i.Kind == Backfill || m.PlanTime.After(i.PlanTime) {
 				continue
 			}
 			earlier, err := a.tx.Instance(m.Instance)
 			if err != nil && !isNotFound(err) {
 				return err
 			}
-			if err == nil && !earlier.State.Ended() {
-				continue
+			if err == nil && (!earlier.State.Ended() || i.Kind == Manual && earlier.Kind != Manual) {
+				continue // a person's run stands for no other
 			}
 		}
 		m.Resolved = a.now

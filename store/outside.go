@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
+	"strings"
 
 	"modernc.org/sqlite/lib"
 )
@@ -83,13 +85,18 @@ func (db *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
 	return version, err
 }
 
-// KnownSchema is the version of the schema that this program reads and writes.
+// KnownSchema is the version of the schema that this program reads and writes: the number of the last migration.
 func KnownSchema() int64 {
 	entries, err := migrations.ReadDir("migrations")
 	if err != nil {
 		panic("stuck, this is a bug: " + err.Error()) // they are part of the program
 	}
-	return int64(len(entries))
+	number, _, _ := strings.Cut(entries[len(entries)-1].Name(), "_")
+	version, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		panic("stuck, this is a bug: " + err.Error())
+	}
+	return version
 }
 
 const schemaVersionSQL = `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`
