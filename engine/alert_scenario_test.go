@@ -3,12 +3,14 @@ package engine_test
 import (
 	"fmt"
 	"strings"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/store"
 )
 
 // alerts are those of the scenario's file, nil without one.
@@ -19,23 +21,28 @@ func (s *scenario) alerts() *engine.Alerts {
 	}
 	file, problems := spec.DecodeAlerts("alerts", []byte(text))
 	require.NoError(s.t, problems.Err())
-	return &engine.Alerts{Default: file.Default, Repeat: file.Repeat, Notifier: &teller{s, file.Names(), map[string]int{}}}
+	return &engine.Alerts{Default: file.Default, Repeat: file.Repeat, Notifier: &teller{s, file.Names()}}
 }
 
 // A teller is the Notifier of a scenario: it writes into the timeline who was told what.
 type teller struct {
 	*scenario
 	names []string
-	ids   map[string]int
 }
 
 func (n *teller) Sinks() []string { return n.names }
 
 func (n *teller) Notify(sink string, m engine.AlertMessage, done func(engine.Told)) {
-	if _, known := n.ids[m.ID]; !known {
-		n.ids[m.ID] = len(n.ids) + 1
+	n.mu.Lock()
+	if n.messages == nil {
+		n.messages = map[string]int{}
 	}
-	head := fmt.Sprintf("! %s #%d %s: %s", sink, n.ids[m.ID], m.Class, m.Title)
+	if _, known := n.messages[m.ID]; !known {
+		n.messages[m.ID] = len(n.messages) + 1
+	}
+	number := n.messages[m.ID]
+	n.mu.Unlock()
+	head := fmt.Sprintf("! %s #%d %s: %s", sink, number, m.Class, m.Title)
 	switch answer := n.sections["told"]; {
 	case strings.HasPrefix(answer, sink+" down"):
 		n.note(head + " (refused)")
@@ -93,8 +100,8 @@ func (s *scenario) incidents() {
 	}))
 }
 
-// rerun has an ended instance run again, for a person.
-func (s *scenario) rerun(name string) {
+// change has an ended instance run again, or count as a success, for a person.
+func (s *scenario) change(event engine.Event, name string) {
 	ref, at, _ := strings.Cut(name, "@")
 	workflow, job, _ := strings.Cut(ref, "/")
 	planTime, err := time.Parse(time.RFC3339, at)
@@ -103,8 +110,23 @@ func (s *scenario) rerun(name string) {
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.db.Write(s.t.Context(), func(tx engine.Tx) error {
 		_, err := tx.Apply(engine.Transition{
-			Instance: i.ID, Event: engine.Rerun, From: i.State, Fence: i.Fence, At: time.Now(), Reason: engine.Reason{Code: engine.ReasonPerson, Actor: "ann"},
+			Instance: i.ID, Event: event, From: i.State, Fence: i.Fence, At: time.Now(), Reason: engine.Reason{Code: engine.ReasonPerson, Actor: "ann"},
 		})
 		return err
 	}))
+}
+
+// again opens the store of a scenario that has been played and lets fn act on it; the server that fn starts is killed in the end.
+func (s *scenario) again(fn func()) {
+	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir, Clock: time.Now})
+	require.NoError(s.t, err)
+	s.db = db
+	defer func() {
+		if s.stop != nil {
+			s.kill()
+		}
+		require.NoError(s.t, db.Close())
+	}()
+	fn()
+	synctest.Wait()
 }

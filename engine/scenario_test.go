@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -88,6 +89,12 @@ type scenario struct {
 	stop   context.CancelFunc
 	done   chan error
 
+	mortal func(engine.Store) engine.Store // of the first server; nil is none
+	shared bool                            // several servers work on the store
+
+	servers  int
+	messages map[string]int // numbers of alerts by their ids
+
 	mu    sync.Mutex
 	lines strings.Builder
 }
@@ -163,8 +170,8 @@ func (s *scenario) play() string {
 			s.waiting()
 		case "told":
 			s.sections["told"] = strings.Join(words[1:], " ")
-		case "rerun":
-			s.rerun(words[1])
+		case "rerun", "force":
+			s.change(engine.Event(words[0]), words[1])
 		case "ack":
 			s.ack()
 		case "incidents":
@@ -196,8 +203,13 @@ func (s *scenario) start() {
 		slots, err = strconv.Atoi(text)
 		require.NoError(s.t, err)
 	}
+	rows := engine.Store(s.db)
+	if s.mortal != nil {
+		rows, s.mortal = s.mortal(rows), nil
+	}
+	s.servers++
 	e, err := engine.New(engine.Config{
-		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: slots,
+		Store: rows, Shared: s.shared, Runner: s.runner, Owner: fmt.Sprintf("server-%d-%d", time.Now().Unix(), s.servers), Slots: slots,
 		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe, Alerts: s.alerts(),
 	})
 	require.NoError(s.t, err)
@@ -205,7 +217,16 @@ func (s *scenario) start() {
 	s.load("")
 	run, stop := context.WithCancel(s.t.Context())
 	s.stop, s.done = stop, make(chan error, 1)
-	go func() { s.done <- e.Run(run) }()
+	done := s.done
+	go func() {
+		err := e.Run(run)
+		if errors.Is(err, errCrash) { // the next one starts at once
+			s.note("server crashed")
+			s.start()
+			err = nil
+		}
+		done <- err
+	}()
 }
 
 // kill ends the server without letting it know what its attempts come to.
