@@ -70,7 +70,7 @@ var layers = map[string]layer{
 	},
 	"engine/action": {
 		ours: []string{"engine"}, banned: []string{"database/"},
-		others: []string{"golang.org/x/sys", "code.dny.dev/ssrf", "github.com/Azure/go-amqp", "software.sslmate.com/src/go-pkcs12"},
+		others: []string{"golang.org/x/sys", "code.dny.dev/ssrf", "github.com/Azure/go-amqp", "software.sslmate.com/src/go-pkcs12", "github.com/wneessen/go-mail"},
 		why:    "action touches the outside world and never the rows: a result goes back to the engine by one door",
 	},
 	"store": {

@@ -53,7 +53,11 @@ func (k *sink) mail(ctx context.Context, q *requests, m engine.AlertMessage, hid
 			return fmt.Errorf("its password: %w", err)
 		}
 		hidden.hide(password)
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(k.Username), mail.WithPassword(password))
+		login := mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover)
+		if k.TLS == "tls" { // the library does not know that a connection that we dialled is encrypted
+			login = mail.WithOpportunisticSMTPAuth(mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthPlainNoEnc, mail.SMTPAuthLoginNoEnc)
+		}
+		options = append(options, login, mail.WithUsername(k.Username), mail.WithPassword(password))
 	}
 	client, err := mail.NewClient(k.Host, options...)
 	if err != nil {
