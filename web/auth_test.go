@@ -47,6 +47,7 @@ func visits(f *fixture) map[string]visit {
 		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
 	}
 	maps.Copy(list, azureVisits(f))
+	maps.Copy(list, alertVisits(f))
 	return list
 }
 

@@ -143,7 +143,7 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		}
 		return nil, fmt.Errorf("%w: written by another version of the program", engine.ErrInvalid)
 	}
-	f.engine, err = engine.New(engine.Config{Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode})
+	f.engine, err = engine.New(engine.Config{Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode, Alerts: &engine.Alerts{Notifier: silent{}}})
 	require.NoError(t, err)
 	f.load()
 
