@@ -41,6 +41,8 @@ type Config struct {
 	Closed    bool
 	Unclocked bool
 
+	Alerts *Alerts // who is told of trouble; nil looks for none
+
 	Observe func(Notice) // called after the commit of each transition and start of an attempt; must not block
 	Log     *slog.Logger
 }
@@ -101,6 +103,8 @@ type Engine struct {
 	looking  map[int64]bool        // those whose look is under way
 	staged   staged
 	ids      idBlock
+	told     []Told // not recorded yet
+	sending  int    // deliveries handed out, whose end was not recorded
 	nextPass time.Time
 	renewAt  time.Time
 	pruneAt  time.Time
@@ -279,7 +283,10 @@ func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error
 	var attempts []int64
 	var n int
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
-		n, attempts, err = tx.Prune(now.Add(-e.cfg.Retention), pruneBatch)
+		if n, attempts, err = tx.Prune(now.Add(-e.cfg.Retention), pruneBatch); err != nil {
+			return err
+		}
+		_, err = tx.PruneAlerts(now.Add(-e.cfg.Retention), pruneBatch)
 		return err
 	})
 	if err != nil {
@@ -305,7 +312,7 @@ func (e *Engine) drain() error {
 		if err := e.record(ctx, e.cfg.Clock()); err != nil {
 			return err
 		}
-		if !e.waitable() {
+		if !e.waitable() && e.sending == 0 {
 			return nil
 		}
 		select {
@@ -331,6 +338,7 @@ type inbox struct {
 	mu      sync.Mutex
 	results []Result
 	cancels []cancelRequest
+	told    []Told
 	doubted bool // a write of another goroutine failed, and what it was to change may have changed
 	signal  chan struct{}
 }

@@ -84,6 +84,7 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonFenced:       "refused",
 	ReasonClock:        "the clock jumped",
 	ReasonCycle:        "blocked by a cycle:",
+	ReasonAlert:        "alert",
 	ReasonDefinition:   "its definition cannot be carried out",
 	ReasonLane:         "its backfill holds it",
 }

@@ -113,6 +113,7 @@ const (
 	ReasonFenced       ReasonCode = "fenced"     // another server has taken it over
 	ReasonClock        ReasonCode = "clock"      // the machine's clock was set, or stood still
 	ReasonCycle        ReasonCode = "cycle"      // waits for an instance that waits for it; Detail is the path
+	ReasonAlert        ReasonCode = "alert"      // of an event about an incident
 	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
 	ReasonLane         ReasonCode = "lane"       // its backfill starts nothing more just now; Detail says why
 )

@@ -38,6 +38,7 @@ type Job struct {
 	Pool     string // "" is no pool
 	Slots    int    // size of the pool: attempts of all its jobs at once, at least 1; jobs that share a pool state the same size
 	Deadline time.Duration
+	Notify   []Notify // nil is whom the server tells of jobs that do not say; empty is nobody
 	OnLost   OnLost
 
 	Env     map[string]Text

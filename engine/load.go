@@ -343,7 +343,7 @@ func (l *loading) planWindow(planner *Planner, jobs []definition, from, to time.
 	if err != nil {
 		return err
 	}
-	_, err = l.tx.InsertInstances(plan.Rows(first, func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }))
+	_, err = insertWatched(l.tx, &plan, plan.Rows(first, func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }))
 	return err
 }
 
@@ -553,7 +553,7 @@ func (l *loading) replan() error {
 			return err
 		}
 		ids := func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }
-		if l.report.Planned, err = l.tx.InsertInstances(plan.Rows(first, ids)); err != nil {
+		if l.report.Planned, err = insertWatched(l.tx, &plan, plan.Rows(first, ids)); err != nil {
 			return fmt.Errorf("insert the new plan: %w", err)
 		}
 		for i := range plan.Jobs {

@@ -40,11 +40,12 @@ func (e *Engine) record(ctx context.Context, now time.Time) error {
 	ids := e.ids
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 		ids = e.ids
-		return e.staged.write(tx, &ids, now)
+		return errors.Join(e.staged.write(tx, &ids, now), e.recordTold(tx, now))
 	})
 	if err != nil {
 		return fmt.Errorf("record the last results: %w", err)
 	}
+	e.told, e.sending = nil, max(0, e.sending-len(e.told))
 	e.ids, e.sure = ids, !e.staged.refused()
 	e.publish(nil)
 	return nil
@@ -71,8 +72,10 @@ type turn struct {
 	starts  []startedStep
 	errands []startedErrand
 	watches []startedWatch
-	over    []Result // of watches whose instance has ended
-	stood   bool     // what needed no slot was started
+	over    []Result      // of watches whose instance has ended
+	stood   bool          // what needed no slot was started
+	sends   []DeliveryRow // claimed, to be handed out
+	heard   int           // of Engine.told, that the transaction has recorded
 	notices []Notice
 	cancels []cancelRequest
 	again   bool // a turn that follows at once goes on with a backfill
@@ -142,7 +145,7 @@ func (t *turn) take() (err error) {
 				return err
 			}
 		}
-		return t.plan(full)
+		return t.finish(full)
 	}
 	if err := t.startErrands(); err != nil {
 		return err
@@ -154,7 +157,7 @@ func (t *turn) take() (err error) {
 	if err := t.assign(open); err != nil {
 		return err
 	}
-	return t.plan(full)
+	return t.finish(full)
 }
 
 // diskLow asks whether anything may be started, and records in the history when the answer changes.
@@ -395,6 +398,19 @@ func (t *turn) enqueue(c *contender, why Reason) error {
 	return t.settleClosed(c, v)
 }
 
+// finish looks for trouble in what the turn has done and seen, and finds out when the next one is due.
+func (t *turn) finish(full bool) error {
+	alerts, err := t.judgeAlerts()
+	if err != nil {
+		return err
+	}
+	if err := t.plan(full); err != nil {
+		return err
+	}
+	t.next = earliest(t.next, alerts)
+	return nil
+}
+
 // plan finds out when the next pass is due.
 func (t *turn) plan(full bool) error {
 	left, err := t.tx.Agenda()
@@ -465,6 +481,8 @@ func (t *turn) commit() {
 	for _, c := range t.cancels {
 		e.inbox.cancel(c)
 	}
+	e.told, e.sending = e.told[t.heard:], max(0, e.sending-t.heard)
+	e.send(t.now, t.sends)
 }
 
 // publish tells the observer what was committed, in order, and empties what was staged.

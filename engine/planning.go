@@ -116,7 +116,7 @@ func (e *Engine) insertPlan(tx Tx, plan *Plan) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("reserve ids: %w", err)
 	}
-	inserted, err := tx.InsertInstances(plan.Rows(first, e.rowIDs))
+	inserted, err := insertWatched(tx, plan, plan.Rows(first, e.rowIDs))
 	if err != nil {
 		return 0, fmt.Errorf("insert %d instances: %w", n, err)
 	}

@@ -92,6 +92,7 @@ type View interface {
 	AroundView
 	VersionView
 	WatchView
+	AlertView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -175,6 +176,7 @@ type Tx interface {
 	OperationTx
 	BackfillTx
 	WatchTx
+	AlertTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -41,8 +42,12 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	rerun job:a state:failed from=failed    carries out an operation on what a selector chooses; "preview rerun ..." only says what it would do
 //	waiting                       lists what was looked at and waits, and why
 //
-// The actions: "a 30s ok", "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt), "a error 1s ok" (its errorAction), "a hang". An action that is not
+// The actions: "a 30s ok", "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt),
+// "a@04 5s ok" (of the fourth of the month), "a error 1s ok" (its errorAction), "a hang". An action that is not
 // listed succeeds after a second.
+//
+// With a section alerts, which is a server's file of them, alerts are judged. The section told says what sinks answer, "ops down" or "ops hangs"; the
+// section slots how many attempts run at once; the section quiet leaves everything but alerts out of the timeline.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/scenarios/*.txtar")
 	require.NoError(t, err)
@@ -88,6 +93,12 @@ type scenario struct {
 	runner *actor
 	stop   context.CancelFunc
 	done   chan error
+
+	mortal func(engine.Store) engine.Store // of the first server; nil is none
+	shared bool                            // several servers work on the store
+
+	servers  int
+	messages map[string]int // numbers of alerts by their ids
 
 	mu    sync.Mutex
 	lines strings.Builder
@@ -178,6 +189,12 @@ func (s *scenario) play() string {
 			s.change(words[0], words[1:], false)
 		case "waiting":
 			s.waiting()
+		case "told":
+			s.sections["told"] = strings.Join(words[1:], " ")
+		case "ack":
+			s.ack()
+		case "incidents":
+			s.incidents()
 		default:
 			s.t.Fatalf("unknown command in the script: %s", line)
 		}
@@ -199,16 +216,36 @@ func (s *scenario) until(text string) {
 
 func (s *scenario) start() {
 	s.runner = &actor{scenario: s, live: map[int64]func(engine.Result){}}
+	slots := 4
+	if text := strings.TrimSpace(s.sections["slots"]); text != "" {
+		var err error
+		slots, err = strconv.Atoi(text)
+		require.NoError(s.t, err)
+	}
+	rows := engine.Store(s.db)
+	if s.mortal != nil {
+		rows, s.mortal = s.mortal(rows), nil
+	}
+	s.servers++
 	e, err := engine.New(engine.Config{
-		Store: s.db, Runner: s.runner, Owner: fmt.Sprintf("server-%d", time.Now().Unix()), Slots: cmp.Or(s.slots, 4),
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe,
+		Store: rows, Shared: s.shared, Runner: s.runner, Owner: fmt.Sprintf("server-%d-%d", time.Now().Unix(), s.servers), Slots: cmp.Or(s.slots, slots),
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe, Alerts: s.alerts(),
 	})
 	require.NoError(s.t, err)
 	s.engine = e
 	s.load("")
 	run, stop := context.WithCancel(s.t.Context())
 	s.stop, s.done = stop, make(chan error, 1)
-	go func() { s.done <- e.Run(run) }()
+	done := s.done
+	go func() {
+		err := e.Run(run)
+		if errors.Is(err, errCrash) { // the next one starts at once
+			s.note("server crashed")
+			s.start()
+			err = nil
+		}
+		done <- err
+	}()
 }
 
 // kill ends the server without letting it know what its attempts come to.
@@ -323,6 +360,9 @@ func (s *scenario) note(text string) {
 }
 
 func (s *scenario) observe(n engine.Notice) {
+	if _, quiet := s.sections["quiet"]; quiet {
+		return
+	}
 	name := fmt.Sprintf("%s@%s", n.Instance.Ref.Job, n.Instance.PlanTime.Format("02T15:04"))
 	if n.Instance.Kind == engine.Manual {
 		name = n.Instance.Ref.Job + "@trigger"
@@ -360,6 +400,9 @@ func (r *actor) Start(a engine.Attempt, done func(engine.Result)) {
 		name += " error"
 	}
 	act, known := r.scenario.actions[fmt.Sprintf("%s#%d", name, a.Number)]
+	if !known {
+		act, known = r.scenario.actions[name+"@"+a.PlanTime.Format("02")]
+	}
 	if !known {
 		act, known = r.scenario.actions[name]
 	}

@@ -203,6 +203,7 @@ func (s *staged) refused() bool { return len(s.fenced) > 0 || s.void > 0 }
 // absorb takes what came in since the last pass and lets the working set move on. It touches no row.
 func (e *Engine) absorb(now time.Time) {
 	results, cancels := e.inbox.take()
+	e.told = append(e.told, e.inbox.takeTold()...)
 	for _, r := range results {
 		delete(e.looking, r.Attempt)
 		l, known := e.live[r.Attempt]

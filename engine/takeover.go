@@ -54,7 +54,10 @@ func (e *Engine) rebuild(ctx context.Context, now time.Time) error {
 		if found, err = e.inherit(tx, now, clock); err != nil {
 			return err
 		}
-		return e.hastenErrands(tx, now)
+		if err := e.hastenErrands(tx, now); err != nil {
+			return err
+		}
+		return e.hastenDeliveries(tx, now)
 	})
 	if err != nil {
 		return fmt.Errorf("take over what runs: %w", err)

@@ -22,6 +22,9 @@ type tx struct {
 	view
 	chain  chain
 	events []eventRow // recorded, not written yet
+
+	asked   bool // whether an incident is open
+	trouble bool // one is
 }
 
 var _ engine.Tx = (*tx)(nil)

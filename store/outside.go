@@ -85,7 +85,7 @@ func (db *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
 	return version, err
 }
 
-// KnownSchema is the version of the schema that this program reads and writes.
+// KnownSchema is the version of the schema that this program reads and writes: the number of the last migration.
 func KnownSchema() int64 {
 	entries, err := migrations.ReadDir("migrations")
 	if err != nil {

@@ -62,10 +62,14 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	}
 	t.record(eventRow{at: at, kind: string(c.Event), instance: c.Instance, job: i.job, from: from, to: string(to), reason: reason, actor: c.Reason.Actor})
 	if to.Ended() || c.From == engine.Running {
-		if err = t.leaveWatches(c.Instance, c.From, to); err == nil {
-			err = t.wake(i, to, at)
+		if err := t.leaveWatches(c.Instance, c.From, to); err != nil {
+			return false, err
+		}
+		if err = t.wake(i, to, at); err != nil {
+			return false, err
 		}
 	}
+	err = t.watch(c.Instance, i.job, to, at)
 	return err == nil, err
 }
 

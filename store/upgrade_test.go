@@ -129,10 +129,14 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 	}
 	columns = tables(t, db)
 	for table, text := range map[string]string{ // of later versions
-		"zone":     `INSERT INTO zone SELECT 'Europe/Berlin', 'rules'`,
-		"watch":    `INSERT INTO watch (id, instance, step, number, started_at, polls, last, over) VALUES (80004, 1, 's', 1, 1, 0, '', 0)`,
-		"resource": `INSERT INTO resource (kind, key, id, job, body) VALUES ('job', 'a/b', 7, NULL, x'7b7d')`,
-		"tally":    `INSERT INTO tally (job, occurrences, attempts, failed, faulted, last, final, final_time, final_ended) VALUES (1, 2, 3, 1, 1, 9, 'failed', 8, 9)`,
+		"zone":            `INSERT INTO zone SELECT 'Europe/Berlin', 'rules'`,
+		"watch":           `INSERT INTO watch (id, instance, step, number, started_at, polls, last, over) VALUES (80004, 1, 's', 1, 1, 0, '', 0)`,
+		"resource":        `INSERT INTO resource (kind, key, id, job, body) VALUES ('job', 'a/b', 7, NULL, x'7b7d')`,
+		"tally":           `INSERT INTO tally (job, occurrences, attempts, failed, faulted, last, final, final_time, final_ended) VALUES (1, 2, 3, 1, 1, 9, 'failed', 8, 9)`,
+		"alert_watch":     `INSERT INTO alert_watch (instance, at) VALUES (1001, 5)`,
+		"incident":        `INSERT INTO incident (id, cause, instance, job, key, plan_time, plan_offset, kind, reason, opened_at, look_at, blocked, told, acked_by, note) VALUES (80004, 'job/1', 1001, 1, '', 1, 0, 'failed', '{}', 1, 2, 0, 1, '', '')`,
+		"incident_member": `INSERT INTO incident_member (incident, instance, job, plan_time, plan_offset, kind, since) VALUES (80004, 1001, 1, 1, 0, 'failed', 1)`,
+		"delivery":        `INSERT INTO delivery (id, incident, cause, sink, class, body, not_before, attempts, state, reason, created_at) VALUES (80005, 80004, 'job/1', 'ops', 'failure', x'7b7d', 1, 0, 'pending', '', 1)`,
 	} {
 		if columns[table] != nil {
 			_, err := db.Exec(text)

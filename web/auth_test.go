@@ -61,6 +61,7 @@ func visits(f *fixture) map[string]visit {
 	}
 	maps.Copy(list, azureVisits(f))
 	maps.Copy(list, backfillVisits(f))
+	maps.Copy(list, alertVisits(f))
 	return list
 }
 

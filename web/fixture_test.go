@@ -146,7 +146,10 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		}
 		return nil, fmt.Errorf("%w: written by another version of the program", engine.ErrInvalid)
 	}
-	f.engine, err = engine.New(engine.Config{Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode, Secret: func(engine.SecretSource) (string, error) { return hookSecret, nil }})
+	f.engine, err = engine.New(engine.Config{
+		Store: f.db, Runner: idle{}, Owner: "test", Slots: 2, Decode: decode, Alerts: &engine.Alerts{Notifier: silent{}},
+		Secret: func(engine.SecretSource) (string, error) { return hookSecret, nil },
+	})
 	require.NoError(t, err)
 	f.load()
 

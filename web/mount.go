@@ -118,6 +118,7 @@ func apiConfig() huma.Config {
 		{Name: "attempts", Description: "Executions and their logs"},
 		{Name: "backfills", Description: "Days that have passed, run again or for the first time"},
 		{Name: "hooks", Description: "Requests from outside that start jobs"},
+		{Name: "alerts", Description: "Trouble by its root causes, and who was told"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":     {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},

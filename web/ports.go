@@ -85,4 +85,5 @@ type Control interface {
 	BackfillControl
 	DefinitionControl
 	PowerControl
+	AlertControl
 }

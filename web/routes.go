@@ -35,7 +35,8 @@ const prefix = "/api/v1"
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
 	return slices.Concat(
-		native(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(), calendarRoutes(), faces(),
+		native(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
+		calendarRoutes(), faces(),
 	)
 }
 

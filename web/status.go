@@ -37,6 +37,14 @@ type Status struct {
 	Instances InstanceCounts `json:"instances" doc:"Instances by state: those that are open, and those that ended within the last 24 hours"`
 	Gates     GateCounts     `json:"gates" doc:"Waiting instances by what holds them"`
 	Slots     Slots          `json:"slots"`
+	Alerts    AlertCounts    `json:"alerts"`
+}
+
+// AlertCounts is how alerts stand.
+type AlertCounts struct {
+	Open    int `json:"openIncidents"`
+	Pending int `json:"pendingDeliveries"`
+	Failed  int `json:"failedDeliveries" doc:"That failed for good within the last 24 hours"`
 }
 
 // InstanceCounts is how many instances are in each state.
@@ -89,6 +97,11 @@ func (s *server) status(ctx context.Context, _ *struct{}) (*statusOutput, error)
 		Concurrency: gates[engine.GateConcurrency], Slot: gates[engine.GateSlot], Disk: gates[engine.GateDisk],
 	}
 	out.Body.Slots.Used = n.Live
+	alerts, _, err := s.cfg.Control.AlertState(ctx, s.cfg.Now().Add(-countedSpan), 0)
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Alerts = AlertCounts(alerts)
 	return out, nil
 }
 

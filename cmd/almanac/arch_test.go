@@ -76,7 +76,7 @@ var layers = map[string]layer{
 		ours: []string{"engine"},
 		others: []string{
 			"golang.org/x/sys", "code.dny.dev/ssrf", "github.com/Azure/go-amqp", "software.sslmate.com/src/go-pkcs12", "github.com/jackc/pgx/v5",
-			"github.com/go-sql-driver/mysql", "modernc.org/sqlite",
+			"github.com/go-sql-driver/mysql", "modernc.org/sqlite", "github.com/wneessen/go-mail",
 		},
 		why: "action touches the outside world, other people's databases among it, and never the rows: a result goes back to the engine by one door",
 	},

@@ -278,6 +278,7 @@ func (d *diagnosis) database(ctx context.Context) {
 		d.well("write-ahead log", "%d MiB", max(0, size)>>20)
 	}
 	d.rows(ctx, db)
+	d.alerts(ctx, db)
 	if err := db.CheckHead(); errors.As(err, &unusable) {
 		d.wrong("database", unusable.Hint, "%v", unusable.Err)
 	}

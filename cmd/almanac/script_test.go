@@ -21,6 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(cleaned{m}, map[string]func(){
+		"receiver": receiver,
 		"almanac": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 		},
@@ -48,6 +49,7 @@ func TestScript(t *testing.T) {
 			"spoil":   spoilCommand,
 			"deliver": deliverCommand,
 			"state":   stateCommand,
+			"item":    itemCommand,
 		},
 	})
 }
@@ -173,6 +175,24 @@ func fieldCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("standard output has no text member %s", args[1])
 	}
 	ts.Setenv(args[0], text)
+}
+
+// item VARIABLE args... keeps the id of the first item that a list of the program prints as JSON.
+func itemCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: item VARIABLE args...")
+	}
+	ts.Check(ts.Exec("almanac", append(args[1:], "-o", "json")...))
+	var page struct {
+		Items []struct {
+			ID string `json:"id"`
+		} `json:"items"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &page))
+	if len(page.Items) == 0 {
+		ts.Fatalf("the list is empty")
+	}
+	ts.Setenv(args[0], page.Items[0].ID)
 }
 
 // poll waits for something that announces itself to nobody.

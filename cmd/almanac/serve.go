@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
 	"github.com/almanac-sched/almanac/web"
 	"github.com/almanac-sched/almanac/web/azure"
 )
@@ -28,6 +29,7 @@ type serveConfig struct {
 	outbound  outbound
 	newKey    bool
 	azure     azureGroup
+	alerts    string // file of them; "" tells nobody
 	slots     int
 	logFormat string
 	quiet     bool
@@ -65,11 +67,12 @@ attempts that run go on, and the next start takes them over with their true outc
 	c.Flags().BoolVar(&cfg.newKey, "new-secret-key", false, "make a new key for the secrets that clients of Azure Scheduler put, in the place of a lost one")
 	slots := addSlots(c)
 	out := addOutbound(c)
+	alerts := a.addAlerts(c)
 	addAzureGroup(c, &cfg.azure)
 	format := addChoice(c, "log-format", "", "lines for people, or one JSON object a line", "text", "json")
 	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		cfg.data, cfg.logFormat = *data, format.value
+		cfg.data, cfg.logFormat, cfg.alerts = *data, format.value, *alerts
 		if len(args) > 0 {
 			cfg.folder = args[0]
 		}
@@ -99,8 +102,9 @@ type server struct {
 	log *slog.Logger
 
 	hup    chan os.Signal
-	folder *folder       // nil when it serves what is recorded
-	jobs   []*engine.Job // as they were at the start
+	told   *spec.AlertFile // nil tells nobody
+	folder *folder         // nil when it serves what is recorded
+	jobs   []*engine.Job   // as they were at the start
 	azure  *azure.Face
 	file   serverFile
 }
@@ -117,8 +121,14 @@ func (s *server) serve(ctx context.Context) (err error) {
 	if s.cfg.dev && !loopback {
 		return usagef("--dev lets everybody in who can reach %s; it is for loopback addresses such as 127.0.0.1:8080", s.cfg.listen)
 	}
+	if s.told, err = s.readAlerts(s.cfg.alerts); err != nil {
+		return err
+	}
 	if s.cfg.folder != "" {
 		if s.folder, err = s.load(s.cfg.folder); err != nil {
+			return err
+		}
+		if err := s.checkSinks(s.folder, s.told); err != nil {
 			return err
 		}
 	}
@@ -126,7 +136,10 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.log = out.log
 	lines := newConsole(out.notice)
 	defer lines.close()
-	s.site, err = s.openSite(ctx, siteConfig{dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, observe: lines.observe, log: s.log})
+	s.site, err = s.openSite(ctx, siteConfig{
+		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true,
+		observe: lines.observe, log: s.log,
+	})
 	if err != nil {
 		return err
 	}
@@ -241,6 +254,13 @@ func (s *server) reload(ctx context.Context) {
 	}
 	if err != nil {
 		s.log.Error("SIGHUP: nothing was changed", "error", err)
+		return
+	}
+	if problems := unknownSinks(f, s.told); len(problems) > 0 {
+		for _, p := range problems {
+			s.log.Warn("definition", "problem", p.String())
+		}
+		s.log.Error("SIGHUP: nothing was changed", "error", "jobs tell sinks that the server does not have")
 		return
 	}
 	report, err := s.engine.Load(ctx, f.workflows, now())

@@ -32,9 +32,11 @@ type siteConfig struct {
 	slots     int
 	loopback  bool // actions may reach this machine
 	outbound  outbound
-	newKey    bool // a new key may take the place of a lost one
-	closed    bool // engine.Config.Closed
-	unclocked bool // engine.Config.Unclocked
+	newKey    bool            // a new key may take the place of a lost one
+	alerts    *spec.AlertFile // nil tells nobody
+	judge     bool            // engine.Config.Alerts
+	closed    bool            // engine.Config.Closed
+	unclocked bool            // engine.Config.Unclocked
 	observe   func(engine.Notice)
 	log       *slog.Logger
 }
@@ -71,6 +73,11 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 			}
 		},
 		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
+	}
+	if cfg.judge {
+		if config.Alerts, err = s.alertsOf(cfg.alerts, a.secret); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
 	}
 	if s.engine, err = engine.New(config); err != nil {
 		return nil, errors.Join(err, s.close())

@@ -14,20 +14,27 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate FOLDER",
 		Short: "report every mistake of every workflow file",
 		Long: `Read every .yaml, .yml and .json file below the folder and report all mistakes of all of them at once, each as file:line:col: message, on
-standard error. Warnings are printed and do not make a folder invalid.`,
+standard error. Warnings are printed and do not make a folder invalid. With --alerts the server's file of alerts is read too, and the sinks that jobs name in
+notify must stand there.`,
 		Example: `  almanac validate pipelines
+  almanac validate pipelines --alerts alerts.yaml
   almanac validate pipelines -o json`,
 		Args:              exactly("FOLDER"),
 		ValidArgsFunction: completeFolders,
 	}
 	exits(c, exitInvalid)
+	alerts := a.addAlerts(c)
 	output := addOutput(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if output.value == "json" {
-			return a.validateJSON(args[0])
+			return a.validateJSON(args[0], *alerts)
 		}
+		told, wrong := a.readAlerts(*alerts)
 		f, err := a.inspect(args[0])
-		if err != nil {
+		if err := errors.Join(err, wrong); err != nil {
+			return err
+		}
+		if err := a.checkSinks(f, told); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.stdout, "ok: %s, %s, %s\n", count(len(f.workflows), "workflow"), count(len(f.jobs), "job"), count(len(f.problems), "warning"))
@@ -36,8 +43,18 @@ standard error. Warnings are printed and do not make a folder invalid.`,
 	return c
 }
 
-func (a *app) validateJSON(path string) error {
+func (a *app) validateJSON(path, alerts string) error {
 	f, problems, err := readFolder(path)
+	if alerts != "" {
+		told, found, wrong := decodeAlerts(alerts)
+		if wrong == nil && f != nil {
+			found = append(found, unknownSinks(f, told)...)
+		}
+		if problems = append(problems, found...); err == nil && found.HasErrors() {
+			f, wrong = nil, &invalidError{count(countErrors(found), "error") + " in what is told"}
+		}
+		err = errors.Join(err, wrong)
+	}
 	var invalid *invalidError
 	if err != nil && (len(problems) == 0 || !errors.As(err, &invalid)) {
 		return err

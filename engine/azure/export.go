@@ -173,6 +173,7 @@ func (e *exporter) rest() {
 		{j.Pool != "", "pool", "there are no pools"},
 		{j.Priority != 0 && j.Priority != 5, "priority", "there are no priorities"},
 		{j.Deadline > 0, "deadline", "there are no deadlines"},
+		{len(j.Notify) > 0, "notify", "there are no alerts"},
 		{j.OnLost == engine.LostHold, "onLost", "an attempt whose outcome cannot be known is tried again"},
 		{len(j.Params) > 0, "params", "there are no parameters"},
 		{len(j.Env) > 0, "env", "there is no environment"},

@@ -127,6 +127,13 @@ func jobMembers(job *engine.Job) members {
 	put(m, "pool", job.Pool, "")
 	put(m, "slots", job.Slots, 1)
 	putDuration(m, "deadline", job.Deadline, 0)
+	if job.Notify != nil {
+		list := []members{}
+		for _, n := range job.Notify {
+			list = append(list, notifyMembers(n))
+		}
+		m["notify"] = list
+	}
 	put(m, "onLost", job.OnLost, engine.LostRetry)
 	if len(job.Env) > 0 {
 		m["env"] = job.Env

@@ -59,6 +59,7 @@ func (d *decoder) job(name string, own *value) *engine.Job {
 		Pool:          v.field("pool").str(),
 		Slots:         v.field("slots").integer(1),
 		Deadline:      d.duration(v.field("deadline"), 0),
+		Notify:        d.notifyLines(d.notifyList(v)),
 		OnLost:        engine.OnLost(wordOr(v.field("onLost"), string(engine.LostRetry))),
 	}
 	for _, tag := range v.field("tags").items() {
@@ -70,7 +71,10 @@ func (d *decoder) job(name string, own *value) *engine.Job {
 		d.fail(slots, "name the pool: pool: NAME", "slots are counted in a pool, and the job names none")
 	}
 	d.when(job, v)
-	marks := jobMarks{job: own.mark(), when: own.mark()}
+	marks := jobMarks{job: own.mark(), when: own.mark(), notify: own.mark()}
+	if list := d.notifyList(v); list != nil {
+		marks.notify = list.mark()
+	}
 	for _, member := range []string{"recurrence", "cron", "at", "startTime"} {
 		if m := v.field(member); m != nil {
 			marks.when = m.mark()

@@ -15,6 +15,7 @@ type mark struct{ line, column int }
 type jobMarks struct {
 	job       mark
 	when      mark   // of recurrence, cron, at, startTime, else of the job
+	notify    mark   // of notify, else of the job
 	dependsOn []mark // by the ordinal of the dependency
 }
 

@@ -178,6 +178,7 @@ func (g workflows) job() object {
 		g.maybe(m, "slots", 1+g.IntN(3))
 	}
 	g.maybe(m, "deadline", g.duration())
+	g.maybe(m, "notify", []any{"ops", object{"sink": g.name() + "2", "kinds": []string{"failure", "recovery"}, "interval": g.duration()}})
 	g.maybe(m, "onLost", pick(g, "retry", "hold"))
 	g.maybe(m, "params", object{"region": g.text(), "n": object{"type": "integer", "enum": []int{1, 2}, "default": 1}, "r": object{"required": true}})
 	g.maybe(m, "env", object{"JOB": g.text()})

@@ -149,7 +149,7 @@ func (g *shapeGenerator) object(s *shape, depth int) any {
 	m := map[string]any{}
 	for i := range s.fields {
 		f := &s.fields[i]
-		if f.refused != "" && !g.chance(1) || !f.required && !g.chance(30/(depth+1)) {
+		if f.refused != "" && !g.chance(1) || !f.required && !g.chance(24/(depth+1)) {
 			continue
 		}
 		m[f.name] = g.value(f.typ, depth+1)

@@ -74,6 +74,7 @@ var workflowShape = newShape("workflow", "A set of jobs that belong together.",
 	field{name: "env", typ: envType, doc: "Environment variables of every job."},
 	field{name: "params", typ: paramsType, doc: "Parameters of every job."},
 	field{name: "secrets", typ: secretsType, doc: "Where secrets come from."},
+	field{name: "notify", typ: notifyType, doc: "Which sinks of the server are told of trouble with the jobs; [] is none.", def: "the server's"},
 	field{name: "jobs", typ: &typ{kind: mapKind, pattern: namePattern, elem: &typ{kind: jobKind}, what: "a mapping of job names to jobs"}, required: true, doc: "The jobs by name."},
 )
 
@@ -183,7 +184,7 @@ var doFields = []field{
 	{name: "params", typ: paramsType, doc: "Parameters."},
 	{name: "secrets", typ: secretsType, doc: "Where secrets come from."},
 	{name: "runsOn", typ: items(textType), doc: "Labels of workers.", refused: "this version runs every attempt on the server itself: leave it out"},
-	{name: "notify", typ: &typ{kind: anyKind}, doc: "Who is told.", refused: "this version has no notifications: write an errorAction that sends one"},
+	{name: "notify", typ: notifyType, doc: "Which sinks of the server are told of trouble with the job; [] is none.", def: "the workflow's, else the server's"},
 }
 
 // minutesType and hoursType are the times of a schedule.

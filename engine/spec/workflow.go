@@ -74,6 +74,7 @@ type decoder struct {
 	env       *value
 	params    *value
 	secrets   *value
+	told      *value        // whom jobs tell that do not say
 	quota     time.Duration // shortest gap between two occurrences that the quota allows; 0 is no quota
 	marks     map[string]jobMarks
 }
@@ -112,6 +113,7 @@ func (d *decoder) decode(node *yaml.Node) {
 	d.readQuota(root.field("quota"))
 	d.readCalendars(root.field("calendars"))
 	d.defaults, d.env, d.params, d.secrets = root.field("defaults"), root.field("env"), root.field("params"), root.field("secrets")
+	d.told = root.field("notify")
 	d.checkShared()
 
 	jobs := root.field("jobs")

@@ -61,6 +61,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 		t.leaveWatches(i.ID, c.From, to)
 		t.wakeAfter(i, c.At.UnixMilli())
 	}
+	t.watch(i, c.At)
 	return true, nil
 }
 
