@@ -209,10 +209,10 @@ func (p *play) run(ctx context.Context) error {
 			return err
 		}
 		next := p.engine.nextPass
-		if p.engine.inbox.waits() {
-			next = p.now // the turn asked for something to be cancelled
+		if p.engine.inbox.waits() || !next.IsZero() && !next.After(p.now) {
+			continue // the loop comes to rest before an attempt that it has just started or cancelled ends
 		}
-		busy := p.engine.delayed.Len() > 0 || len(p.ends) > 0 || len(p.rows.live) > 0
+		busy := p.engine.delayed.Len() > 0 || len(p.ends) > 0
 		if p.engine.delayed.Len() > 0 {
 			next = earliest(next, p.engine.delayed[0].at)
 		}
