@@ -52,6 +52,7 @@ var benchmarks = []benchmark{
 	{"transitions", benchTransitions},
 	{"pass", benchPass},
 	{"none", benchNone},
+	{"simulate", benchSimulate},
 }
 
 func main() {

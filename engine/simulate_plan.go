@@ -57,7 +57,7 @@ func (r *playRows) insert(plan *Plan, wanted func(*playRow) bool) {
 	for len(line) > 0 {
 		front := &line[0]
 		row := &rows[0]
-		row.Instance, row.part, row.n = front.instance(int64(len(r.list)+1)), parts[front.order], front.next
+		row.Instance, row.part, row.n, row.ups = front.instance(int64(len(r.list)+1)), parts[front.order], front.next, front.upstream
 		if wanted(row) {
 			rows = rows[1:]
 			r.add(row)
@@ -175,7 +175,7 @@ func (r *playRows) lookOutside() error {
 		for d := range row.part.Dependencies {
 			dependency := &row.part.Dependencies[d]
 			ref := dependency.Upstream.Ref()
-			up := r.id(ref)
+			up := row.ups[d]
 			b := &dependency.Bindings[row.n]
 			pieces := b.Ranges
 			if pieces == nil {

@@ -47,6 +47,7 @@ type playRow struct {
 	Instance
 	part *JobPlan // nil for one that is only looked at: it lies outside the windows
 	n    int
+	ups  []int64 // the upstream job of each dependency
 
 	wake     int64
 	look     int64 // of Due, when it was listed last
@@ -191,8 +192,7 @@ func (r *playRows) Waits(id int64) ([]Wait, error) {
 		into = nil // a search for a circle asks for another's while it holds these
 	}
 	for d := range row.part.Dependencies {
-		dependency := &row.part.Dependencies[d]
-		into = dependency.appendWaits(into, id, r.id(dependency.Upstream.Ref()), row.n)
+		into = row.part.Dependencies[d].appendWaits(into, id, row.ups[d], row.n)
 	}
 	if len(r.settled) > 0 {
 		for n := range into {
