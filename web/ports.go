@@ -81,4 +81,5 @@ type Control interface {
 	Cancel(ctx context.Context, id int64, actor, note string, now time.Time) (engine.Instance, error)
 	Confirm(ctx context.Context, id int64, actor string, now time.Time) (engine.Instance, error)
 	Explain(ctx context.Context, id int64, now time.Time) (engine.Explanation, error)
+	SimulationControl
 }

@@ -53,7 +53,7 @@ func native() []route {
 	get, post := http.MethodGet, http.MethodPost
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	missing := []int{http.StatusNotFound}
-	return []route{
+	return append(simulateRoutes(), []route{
 		{Method: get, Pattern: "/livez", Permission: Public, ID: "live", Tag: "server",
 			Summary: "Whether the process answers", Answers: ok(Probe{Status: "ok"}), register: operation((*server).live)},
 		{Method: get, Pattern: "/readyz", Permission: Public, ID: "ready", Tag: "server",
@@ -105,7 +105,7 @@ func native() []route {
 			Text: "The bytes from offset on, as the attempt wrote them. To follow a log, ask again with the offset raised by the bytes received, until " +
 				"the header X-Log-Complete is true. A log that was longer than its limit loses its middle when the attempt ends.",
 			Answers: ok(nil), register: operation((*server).readLog)},
-	}
+	}...)
 }
 
 func ok(example any) map[int]any { return map[int]any{http.StatusOK: example} }
