@@ -72,7 +72,7 @@ An upstream plan time outside the day that has not failed counts as satisfied, a
 					failed++
 				}
 			}
-			return &failedError{fmt.Sprintf("%d of %s does not hold", failed, count(len(s.Assertions), "assertion"))}
+			return &failedError{fmt.Sprintf("assertions that do not hold: %d of %d", failed, len(s.Assertions))}
 		}
 		return nil
 	}

@@ -91,7 +91,7 @@ func writeVerdict(b *strings.Builder, s *web.Simulation, rows int) {
 	for _, n := range []struct {
 		n    int
 		what string
-	}{{c.Skipped, "skipped"}, {c.Failed, "failed"}, {c.Cancelled, "cancelled"}, {c.Unfinished, "never end"}, {c.Late, "late"}} {
+	}{{c.Skipped, "skipped"}, {c.Failed, "failed"}, {c.Cancelled, "cancelled"}, {c.Unfinished, "without an end"}, {c.Late, "late"}} {
 		if n.n > 0 {
 			fmt.Fprintf(b, ", %d %s", n.n, n.what)
 		}
@@ -143,14 +143,15 @@ func writeAttention(b *strings.Builder, s *web.Simulation, rows int) {
 		case x.State == engine.Succeeded || x.State == engine.Skipped: // late: the table says so
 		case shown < rows:
 			shown++
-			fmt.Fprintf(b, "  %s  %s: %s\n", x.Name, x.State, printable(x.Why))
+			why := strings.TrimPrefix(x.Why, string(x.State)+": ")
+			fmt.Fprintf(b, "  %s  %s: %s\n", x.Name, x.State, printable(why))
 		}
 	}
 	for n, root := range roots {
 		if n == rows {
 			break
 		}
-		fmt.Fprintf(b, "  %s never start: behind %s\n", count(behind[root], "instance"), printable(root))
+		fmt.Fprintf(b, "  never started: %s, behind %s\n", count(behind[root], "instance"), printable(root))
 	}
 }
 
