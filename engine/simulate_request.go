@@ -130,9 +130,9 @@ func (a *asking) prepare() (*play, error) {
 			a.mistake("pool %s: %d places; at least 1 is needed", pool, a.Pools[pool])
 		}
 	}
-	s.Window = a.window()
-	if len(a.mistakes) > 0 {
-		return nil, errors.Join(a.mistakes...)
+	known := len(a.mistakes)
+	if s.Window = a.window(); len(a.mistakes) > known {
+		return nil, errors.Join(a.mistakes...) // without a day nothing else can be understood
 	}
 	var err error
 	if a.plan, err = s.plan(); err != nil {
