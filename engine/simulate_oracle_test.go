@@ -160,7 +160,7 @@ func (f *drawnFolder) compare(t require.TestingT) (foreseen, real map[string]str
 
 	request := engine.SimulationRequest{Date: "2026-08-03", NoHistory: true, Durations: map[string]string{}}
 	for name, d := range f.durations {
-		request.Durations[name] = fmt.Sprintf("PT%.3fS", d.Seconds())
+		request.Durations[name] = isoSeconds(d)
 	}
 	for name, attempts := range f.failures {
 		request.Fail = append(request.Fail, fmt.Sprintf("%s=%d", name, attempts))
@@ -218,6 +218,9 @@ func (f *drawnFolder) compare(t require.TestingT) (foreseen, real map[string]str
 	}))
 	return foreseen, real
 }
+
+// isoSeconds is a duration in the form of a request.
+func isoSeconds(d time.Duration) string { return fmt.Sprintf("PT%.3fS", d.Seconds()) }
 
 func outcomeText(i *engine.Instance) string {
 	const form = "02 15:04:05.000"
