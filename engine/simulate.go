@@ -111,7 +111,7 @@ type play struct {
 	fails  map[place]int
 	delays map[place]time.Duration
 	steps  map[JobRef]stepShare
-	blind  map[string]int // conditions that could not be evaluated, by job and step
+	blind  int // conditions that were taken for true
 
 	begin, end  time.Time // over the windows
 	assumptions []Assumption
@@ -144,7 +144,7 @@ func of[V any](table map[place]V, at place) (V, bool) {
 
 func newPlay(s *Simulation, plan *Plan) (*play, error) {
 	p := &play{
-		Simulation: s, plan: plan, fails: map[place]int{}, delays: map[place]time.Duration{}, steps: map[JobRef]stepShare{}, blind: map[string]int{},
+		Simulation: s, plan: plan, fails: map[place]int{}, delays: map[place]time.Duration{}, steps: map[JobRef]stepShare{},
 	}
 	for _, f := range s.Failures {
 		p.fails[f.place()] = f.Attempts
@@ -234,14 +234,11 @@ func (p *play) run(ctx context.Context) error {
 
 // condition evaluates a `when`. One that asks for what only a real attempt could tell is taken for true.
 func (p *play) condition(source string, env map[string]any) (bool, error) {
-	if p.Condition == nil {
-		p.blind[source]++
-		return true, nil
+	if p.Condition != nil {
+		if wanted, err := p.Condition(source, env); err == nil {
+			return wanted, nil
+		}
 	}
-	wanted, err := p.Condition(source, env)
-	if err != nil {
-		p.blind[source]++
-		return true, nil
-	}
-	return wanted, nil
+	p.blind++
+	return true, nil
 }

@@ -17,7 +17,7 @@ func (r *playRows) setWake(row *playRow, at int64) {
 // wake makes an instance that was looked at due at its own time, unless it is due earlier.
 func (r *playRows) wake(row *playRow) {
 	due := row.NotBefore.UnixMilli()
-	if row.State == Waiting && row.Gate != GateTime && !(row.wake != never && row.wake <= due) {
+	if row.State == Waiting && row.Gate != GateTime && (row.wake == never || row.wake > due) {
 		r.setWake(row, due)
 	}
 }

@@ -42,7 +42,7 @@ func TestServerLivesThroughTheDayThatItForesaw(t *testing.T) {
 		zone, err := time.LoadLocation("Asia/Shanghai")
 		require.NoError(t, err)
 		begin := time.Date(2026, 10, 12, 0, 0, 0, 0, zone)
-		time.Sleep(time.Until(begin))
+		<-time.After(time.Until(begin))
 		db, err := store.Open(ctx, store.Config{Dir: dir, Clock: time.Now})
 		require.NoError(t, err)
 		defer db.Close()

@@ -86,9 +86,7 @@ type JobDuration struct {
 // foresight puts together what was played.
 func (p *play) foresight() *Foresight {
 	f := &Foresight{From: p.begin, To: p.end, Last: p.begin, Slots: p.Slots, Assumed: assumed(p.assumptions), rows: p.rows, index: map[*playRow]int{}}
-	for _, n := range p.blind {
-		f.Blind += n
-	}
+	f.Blind = p.blind
 	f.Instances = make([]Foreseen, 0, len(p.rows.list))
 	for _, row := range p.rows.list {
 		if row.part == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -274,7 +275,7 @@ func newSimulated(x *engine.Foreseen) SimulatedInstance {
 		shown.Held = append(shown.Held, SimulatedHeld{h.Gate, h.Took.Milliseconds()})
 	}
 	if x.Root != nil && x.Root.Name != i.Name() {
-		shown.Root = fmt.Sprintf("%s, which is %s: %s", x.Root.Name, x.Root.State, x.Root.Reason.Describe())
+		shown.Root = fmt.Sprintf("%s, which is %s: %s", x.Root.Name, x.Root.State, strings.TrimPrefix(x.Root.Reason.Describe(), string(x.Root.State)+": "))
 	}
 	return shown
 }
