@@ -89,16 +89,29 @@ func Simulate(ctx context.Context, s Simulation) (*Foresight, error) {
 	return p.foresight(), nil
 }
 
-// plan plans the windows, within the bound.
+// plan plans the windows. What is beyond the bound is refused before it is planned, for it may be more than there is room for.
 func (s *Simulation) plan() (Plan, error) {
-	plan, err := s.Planner.Plan(s.Window)
-	if err != nil {
-		return Plan{}, err
+	if s.Most > 0 && s.count() > s.Most {
+		return Plan{}, fmt.Errorf("%w: at most %d are played at once, and there are more; choose fewer days", ErrTooMany, s.Most)
 	}
-	if n := plan.Instances() + len(s.Backfill); s.Most > 0 && n > s.Most {
-		return Plan{}, fmt.Errorf("%w: %d, and at most %d are played at once; choose fewer days", ErrTooMany, n, s.Most)
+	return s.Planner.Plan(s.Window)
+}
+
+// count counts the instances that are to be played, as far as the bound.
+func (s *Simulation) count() int {
+	n := len(s.Backfill)
+	for _, j := range s.Planner.Jobs() {
+		from, to := s.Window(j)
+		for timetable := s.Planner.Timetable(j.Ref()); from.Before(to) && n <= s.Most; {
+			stop := from.Add(24 * time.Hour)
+			if stop.After(to) {
+				stop = to
+			}
+			n += len(timetable.Between(from, stop))
+			from = stop
+		}
 	}
-	return plan, nil
+	return n
 }
 
 // A play is a Simulation while it is played.

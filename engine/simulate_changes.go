@@ -186,6 +186,9 @@ func (r *playRows) AddAttempt(AttemptRow) (bool, error) { return true, nil }
 // StartAttempt takes a slot.
 func (r *playRows) StartAttempt(a AttemptRow) (bool, error) {
 	r.live = append(r.live, a)
+	if a.Outbox != 0 {
+		r.carried[a.Outbox] = true
+	}
 	r.attempts[a.ID] = len(r.ran)
 	r.ran = append(r.ran, playAttempt{pool: a.Pool, start: a.StartedAt})
 	return true, nil
@@ -197,6 +200,7 @@ func (r *playRows) EndAttempt(result Result, _ int64) (bool, error) {
 	if n < 0 {
 		return false, nil
 	}
+	delete(r.carried, r.live[n].Outbox)
 	r.live = slices.Delete(r.live, n, n+1)
 	r.ran[r.attempts[result.Attempt]].end = result.EndedAt
 	delete(r.attempts, result.Attempt)

@@ -19,7 +19,7 @@ func newPlayRows(p *play, definitions []definition) (*playRows, error) {
 	n := p.plan.Instances()
 	r := &playRows{
 		play: p, list: make([]*playRow, 0, n), jobs: make([]playJob, len(definitions)), wakes: make(wakeHeap, 0, n), pools: map[string]*poolQueue{},
-		attempts: map[int64]int{}, settled: map[settledKey]int{},
+		attempts: map[int64]int{}, carried: map[int64]bool{}, settled: map[settledKey]int{},
 	}
 	for i := range definitions {
 		r.jobs[i].ref, r.jobs[i].disabled = definitions[i].row.Ref, definitions[i].row.Disabled

@@ -25,8 +25,9 @@ type playRows struct {
 
 	live     []AttemptRow // by id
 	ran      []playAttempt
-	attempts map[int64]int // of live attempts: index into ran
-	outbox   []OutboxRow   // undelivered, by id
+	attempts map[int64]int  // of live attempts: index into ran
+	outbox   []OutboxRow    // undelivered, by id
+	carried  map[int64]bool // of the outbox: by live attempts
 	nextID   int64
 	looks    int64 // calls of Due
 
@@ -316,9 +317,10 @@ func (r *playRows) Agenda() (a Agenda, err error) {
 	if top := r.wakes.valid(); top != nil {
 		a.Wake = time.UnixMilli(top.wake).UTC()
 	}
-	for i := range r.outbox {
-		if o := &r.outbox[i]; !slices.ContainsFunc(r.live, func(l AttemptRow) bool { return l.Outbox == o.ID }) {
-			a.Outbox = earliest(a.Outbox, o.NotBefore)
+	for i := range r.outbox { // in order of time: each is delivered at its first attempt
+		if o := &r.outbox[i]; !r.carried[o.ID] {
+			a.Outbox = o.NotBefore
+			break
 		}
 	}
 	for pool, q := range r.pools {

@@ -257,11 +257,43 @@ func TestForeseenIsBounded(t *testing.T) {
 	_, err := foresee(t, jobs, engine.SimulationRequest{}, func(s *engine.SimulationSource) { s.Most = 1000 })
 	require.ErrorIs(t, err, engine.ErrTooMany)
 	require.ErrorIs(t, err, engine.ErrInvalid)
-	require.ErrorContains(t, err, "1440")
+	require.ErrorContains(t, err, "at most 1000 are played at once")
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = engine.Simulate(stopped, engine.Simulation{
 		Planner: new(engine.Planner), Window: func(*engine.Job) (from, to time.Time) { return from, to }, Slots: 1,
 	})
 	require.NoError(t, err, "there is nothing to play")
+}
+
+// A day off the calendar is played as what it is: the instance is skipped, and satisfies what waits for it.
+func TestForeseenDayOffTheCalendar(t *testing.T) {
+	w, problems := spec.Decode("w.yaml", []byte(`
+workflow: w
+calendars: {work: {workDays: [mon, tue, wed, thu, fri]}}
+jobs:
+  load: {startTime: "2026-01-01T00:00:00Z", recurrence: {frequency: day, schedule: {hours: [1], minutes: [0]}}, calendar: work, `+shell+`}
+  report: {cron: "0 2 * * *", dependsOn: [load], confirm: true, `+shell+`}
+`), spec.Options{})
+	require.False(t, problems.HasErrors(), "%v", problems)
+	planner, err := engine.NewPlanner(w.Jobs, func(*engine.Job) recurrence.Origin { return recurrence.Created(time.Unix(0, 0)) })
+	require.NoError(t, err)
+	f, err := engine.SimulateRequest(t.Context(), engine.SimulationRequest{Date: "2026-11-22"}, engine.SimulationSource{Planner: planner, Slots: 1}, time.Now())
+	require.NoError(t, err)
+	require.Equal(t, "report@22 02:00 succeeded 22 02:00 → 22 02:01\nload@22 01:00 skipped - → 22 01:00\n", story(f))
+}
+
+// Instances that wait for one another never start, and say so with the path.
+func TestForeseenCircle(t *testing.T) {
+	f, err := foresee(t, `
+  a: {cron: "0 1 * * *", dependsOn: [b], `+shell+`}
+  b: {cron: "0 2 * * *", dependsOn: [a], `+shell+`}
+`, engine.SimulationRequest{})
+	require.NoError(t, err)
+	for i := range f.Instances {
+		x := &f.Instances[i]
+		require.Equal(t, engine.Waiting, x.Instance.State)
+		require.Equal(t, engine.ReasonCycle, x.Instance.Reason.Code)
+		require.Contains(t, x.Instance.Reason.Detail, "w/a@2026-11-22T01:00:00Z")
+	}
 }
