@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/almanac-sched/almanac/deps"
@@ -74,19 +75,22 @@ func benchSimulate(ctx context.Context, s setting) ([]figure, error) {
 		Fail: []string{"w07/j00@03:07", "w08/j01"}, Delay: []string{"w09/j05@06:09=PT2H"}, Assert: []string{"w10/j99 done by 23:59", "slots below 1000"},
 	}
 	var n, unfinished int
+	var busy time.Duration
 	took, err := median(max(1, s.n/2), func(int) (time.Duration, error) {
-		began := time.Now()
+		began, before := time.Now(), processorTime()
 		f, err := engine.SimulateRequest(ctx, request, engine.SimulationSource{Planner: planner, Slots: 512}, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 		if err != nil {
 			return 0, err
 		}
+		took := time.Since(began)
+		busy = processorTime() - before
 		n, unfinished = len(f.Instances), 0
 		for i := range f.Instances {
 			if f.Instances[i].Open() {
 				unfinished++
 			}
 		}
-		return time.Since(began), nil
+		return took, nil
 	})
 	if err != nil {
 		return nil, err
@@ -94,6 +98,15 @@ func benchSimulate(ctx context.Context, s setting) ([]figure, error) {
 	return []figure{{
 		work:   fmt.Sprintf("simulate a day of %d instances, %d jobs, %d edges, 512 slots, a pool, failures (%d instances held by them)", n, len(jobs), edges, unfinished),
 		bar:    "≤ 5 s for 100,000",
-		result: fmt.Sprintf("%.2f s", took.Seconds()), met: took.Seconds()/float64(n)*1e5 <= 5,
+		result: fmt.Sprintf("%.2f s; the last run %.2f s of processor", took.Seconds(), busy.Seconds()), met: took.Seconds()/float64(n)*1e5 <= 5,
 	}}, nil
+}
+
+// processorTime is what this process has used of the processors.
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
