@@ -56,6 +56,7 @@ var benchmarks = []benchmark{
 	{"explain", benchExplain},
 	{"operations", benchOperations},
 	{"backfill", benchBackfill},
+	{"simulate", benchSimulate},
 }
 
 func main() {

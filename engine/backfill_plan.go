@@ -169,9 +169,8 @@ func (d *draft) planner() (*Planner, error) {
 			add(d.e.defs.lookup(d.scope.jobs[i].job.DependsOn[n].Job))
 		}
 	}
-	const reach = 800 // days that a dependency may look back: more than a year of months
 	return NewPlanner(jobs, func(j *Job) recurrenceOrigin {
-		return originBefore(j, created[j.Ref()], dayStart(d.scope.days[0].From.AddDays(-reach), j.When.Location))
+		return originBefore(j, created[j.Ref()], dayStart(d.scope.days[0].From.AddDays(-backfillReach), j.When.Location))
 	})
 }
 

@@ -14,6 +14,9 @@ type recurrenceOrigin = recurrence.Origin
 
 func dayStart(d recurrence.Date, zone *time.Location) time.Time { return recurrence.DayStart(d, zone) }
 
+// backfillReach is how many days a dependency may look back: more than a year of months.
+const backfillReach = 800
+
 // originBefore is the origin of a job whose days before its creation are wanted too: the same phase and the same defaults, from a time before from on.
 // A rule that counts its occurrences, and a job that is due once at its creation, have no such days.
 func originBefore(j *Job, created, from time.Time) recurrence.Origin {

@@ -84,6 +84,9 @@ type Engine struct {
 	health health
 	onceUp sync.Once
 
+	// perform is set in a simulation alone: it has an attempt take its time in the place of rendering it and handing it to the Runner.
+	perform func(now time.Time, s startedStep)
+
 	// The working set of the loop's goroutine.
 	sure     bool           // it is what the rows say
 	begun    bool           // it has been so once: what the rows say is this process's is so
@@ -393,6 +396,13 @@ func (b *inbox) takeDoubt() bool {
 	doubted := b.doubted
 	b.doubted = false
 	return doubted
+}
+
+// waits reports whether there is something to take.
+func (b *inbox) waits() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.results)+len(b.cancels) > 0
 }
 
 func (b *inbox) take() (results []Result, cancels []cancelRequest) {

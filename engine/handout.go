@@ -13,6 +13,10 @@ import (
 
 // handOut renders the attempt and gives it to the Runner. What cannot be rendered is an attempt that failed, with its reason.
 func (e *Engine) handOut(now time.Time, s startedStep) {
+	if e.perform != nil {
+		e.perform(now, s)
+		return
+	}
 	r, step, name := s.run, s.run.progress.Def(s.step), s.run.progress.Step(s.step).Step
 	scope := e.stepScope(now, s.readyStep, s.number)
 	attempt := Attempt{
@@ -174,6 +178,10 @@ func (t *turn) startErrand(row OutboxRow) error {
 // handOutErrand renders the error action and gives it to the Runner. It may say why: ${{ ... }} has no name for it, the environment and the
 // log do.
 func (e *Engine) handOutErrand(now time.Time, d startedErrand) {
+	if e.perform != nil {
+		e.cfg.Runner.Start(Attempt{ID: d.attempt, Error: true}, e.inbox.result)
+		return
+	}
 	action := *d.job.ErrorAction
 	if action.Shell != nil {
 		shell := *action.Shell

@@ -117,11 +117,14 @@ func (t *turn) startWatch(s readyStep) error {
 		w.Until = t.now.Add(a.Timeout)
 	}
 	var end *Result
-	if a.Type == ActionJob {
+	switch {
+	case t.perform != nil:
+		w.Until = time.Time{} // it ends when its time is up
+	case a.Type == ActionJob:
 		if end, err = t.call(s, &w); err != nil {
 			return err
 		}
-	} else {
+	default:
 		w.Next = t.now
 	}
 	ok, err := t.tx.PutWatch(w, r.instance.Fence)
@@ -245,6 +248,9 @@ func (e *Engine) watched(started []startedWatch, over []Result) {
 		s.run.progress.Started(s.step)
 		s.run.progress.TakeChanged() // the transaction wrote it
 		e.keepWatch(s.run, s.step, s.row)
+		if e.perform != nil {
+			e.perform(s.row.StartedAt, startedStep{s.readyStep, s.row.ID, s.row.Number})
+		}
 		if s.end != nil {
 			e.inbox.result(*s.end)
 		}

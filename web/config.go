@@ -86,7 +86,7 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	if cfg.Azure == nil {
 		routes = slices.DeleteFunc(routes, func(rt route) bool { return rt.face != nil })
 	}
-	s := &server{cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits)}
+	s := &server{cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits), simulating: make(chan struct{}, 1)}
 	// The OpenAPI library reports a mistake in a registered operation by a panic; here it is an error like any other.
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -110,6 +110,8 @@ type server struct {
 	log  *slog.Logger
 	rate *rateLimit
 	spec []byte // openapi.json
+
+	simulating chan struct{} // holds the one simulation that is being played
 }
 
 // NewServer returns an HTTP server for the handler with the limits that keep slow and idle connections from holding it. The address and the

@@ -86,4 +86,5 @@ type Control interface {
 	DefinitionControl
 	PowerControl
 	AlertControl
+	SimulationControl
 }

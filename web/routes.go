@@ -36,7 +36,7 @@ const prefix = "/api/v1"
 func table() []route {
 	return slices.Concat(
 		native(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
-		calendarRoutes(), faces(),
+		calendarRoutes(), simulateRoutes(), faces(),
 	)
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -147,7 +148,9 @@ func (a *app) openReadOnly(ctx context.Context, dir string) (*client, func(), er
 	if err != nil {
 		return fail(err)
 	}
-	reader, err := engine.New(engine.Config{Store: db, Runner: noRunner{}, Owner: "reader", Slots: 1, Decode: spec.DecodeJob})
+	reader, err := engine.New(engine.Config{
+		Store: db, Runner: noRunner{}, Owner: "reader", Slots: 4 * runtime.NumCPU(), Decode: spec.DecodeJob, Condition: spec.EvalWhen,
+	})
 	if err != nil {
 		return fail(errors.Join(err, logs.Close()))
 	}
@@ -161,7 +164,7 @@ func (a *app) openReadOnly(ctx context.Context, dir string) (*client, func(), er
 	return handlerClient(handler), func() { _ = errors.Join(logs.Close(), db.Close()) }, nil // nothing was written
 }
 
-// noRunner is the runner of an engine that is only asked to explain.
+// noRunner is the runner of an engine that is only asked to explain and to foresee.
 type noRunner struct{}
 
 func (noRunner) Start(a engine.Attempt, done func(engine.Result)) {

@@ -78,7 +78,7 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	root.SetErr(a.stderr)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help"})
 	for _, c := range []*cobra.Command{
-		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.runCommand(),
+		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.simulateCommand(), a.runCommand(),
 		a.psCommand(), a.explainCommand(), a.logsCommand(), a.triggerCommand(),
 		a.backfillCommand(), a.alertsCommand(),
 		a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),

@@ -29,7 +29,7 @@ func commandLineDocs() string {
 1. ` + "`--server`" + ` or ` + "`ALMANAC_SERVER`" + `, with ` + "`--token`" + ` or ` + "`ALMANAC_TOKEN`" + `;
 2. the running server of the data directory (` + "`--data`" + `, ` + "`ALMANAC_DATA`" + `, default ` + "`./.almanac`" + `): its ` + "`server.json`" + ` names the address and holds a token
    for this start alone, readable by the same user only;
-3. for ` + "`ps`, `logs` and `explain`" + `: the data directory itself, read-only.
+3. for ` + "`ps`, `logs`, `explain` and `simulate`" + `: the data directory itself, read-only.
 `)
 	a := &app{env: map[string]string{}}
 	var each func(c *cobra.Command)
