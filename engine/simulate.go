@@ -13,7 +13,7 @@ import (
 // room there is.
 type Simulation struct {
 	Planner *Planner
-	Created func(JobRef) time.Time // when a job counts as created: a backfill may be of days before
+	Created func(JobRef) time.Time          // when a job counts as created: a backfill may be of days before
 	Window  func(*Job) (from, to time.Time) // empty for a job that is not planned
 	Slots   int
 	Pools   map[string]int // sizes of pools in the place of those that the jobs state
