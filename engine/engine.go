@@ -125,6 +125,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
+	cfg.Store = onceStore{cfg.Store}
 	e := &Engine{cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}}
 	e.forget()
 	e.inbox.signal = make(chan struct{}, 1)

@@ -87,6 +87,7 @@ type View interface {
 
 	ResourceView
 	DurationView
+	OnceView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -166,6 +167,7 @@ type Tx interface {
 	PutOutbox(OutboxRow) error
 
 	ResourceTx
+	OnceTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

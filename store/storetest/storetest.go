@@ -21,7 +21,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		name  string
 		cases []testCase
 	}{
-		{"jobs", jobCases}, {"resources", resourceCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
+		{"jobs", jobCases}, {"resources", resourceCases}, {"once", onceCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
 		{"wake", wakeCases}, {"runs", runCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"retention", retentionCases}, {"transactions", transactionCases},
 	}
 	for _, s := range suites {

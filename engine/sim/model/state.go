@@ -26,6 +26,7 @@ type state struct {
 	zones     map[string]*string // the rules of time zones
 	revisions map[int64]*int64   // of the definitions, when a job was last put
 	resources map[resourceKey]*engine.ResourceRow
+	once      map[engine.OnceKey]*engine.OnceRow
 	reaches   map[pair]*int64
 	history   history
 
@@ -203,7 +204,7 @@ func newState() *state {
 		jobs:     map[int64]*engine.JobRow{}, versions: map[int64]*engine.VersionRow{}, instances: map[int64]*instance{},
 		waits: map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
 		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{},
-		resources: map[resourceKey]*engine.ResourceRow{}, reaches: map[pair]*int64{},
+		resources: map[resourceKey]*engine.ResourceRow{}, once: map[engine.OnceKey]*engine.OnceRow{}, reaches: map[pair]*int64{},
 		history:  history{start: 1, first: 1, of: newOrdered(compareBelonging)},
 		jobNames: newOrdered(compareNames), places: newOrdered(comparePlaces),
 		waiting: newOrdered(compareInJob), wake: newOrdered(compareMoments), queue: newOrdered(compareTurns), line: newOrdered(compareTurns),
@@ -219,7 +220,7 @@ func (s *state) clone() *state {
 	return &state{
 		counters: maps.Clone(s.counters), jobs: maps.Clone(s.jobs), versions: maps.Clone(s.versions), instances: maps.Clone(s.instances),
 		waits: maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
-		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), resources: maps.Clone(s.resources),
+		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), resources: maps.Clone(s.resources), once: maps.Clone(s.once),
 		reaches: maps.Clone(s.reaches), history: s.history.clone(),
 		jobNames: s.jobNames.clone(), places: s.places.clone(),
 		waiting: s.waiting.clone(), wake: s.wake.clone(), queue: s.queue.clone(), line: s.line.clone(), watch: s.watch.clone(),
