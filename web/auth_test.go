@@ -44,6 +44,9 @@ func visits(f *fixture) map[string]visit {
 		"cancelInstance":  {instance(f.at("orders", 21).ID, "/cancel"), "{}", 200, nil},
 		"confirmInstance": {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200, nil},
 		"getAttempt":      {fmt.Sprintf("/api/v1/attempts/%d", attempt), "", 200, nil},
+		"getDefinition":   {"/api/v1/jobs/retail/orders/definition", "", 200, nil},
+		"streamChanges":   {"/api/v1/stream?after=0", "", 200, nil},
+		"streamLog":       {fmt.Sprintf("/api/v1/attempts/%d/log/stream", attempt), "", 200, nil},
 		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
 	}
 	maps.Copy(list, azureVisits(f))

@@ -28,6 +28,9 @@ type Config struct {
 	// public.
 	Ready func() error
 
+	// Feed lets streams go on with what comes; without one they end with what there is.
+	Feed *Feed
+
 	Version string // of the program
 	Slots   int    // attempts at once, for the status
 	Limits  Limits
@@ -45,6 +48,8 @@ type Config struct {
 type Limits struct {
 	PerSecond float64 // requests a second of one principal, default 10,000
 	Burst     int     // requests that may come at once, default 20,000
+	Streams   int     // streams at once, default 200
+	Followers int     // streams at once of all principals, default 2,000
 }
 
 const (
@@ -80,10 +85,22 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	if cfg.Limits.Burst <= 0 {
 		cfg.Limits.Burst = 20_000
 	}
+	if cfg.Limits.Streams <= 0 {
+		cfg.Limits.Streams = 200
+	}
+	if cfg.Limits.Followers <= 0 {
+		cfg.Limits.Followers = 2000
+	}
 	if cfg.Azure == nil {
 		routes = slices.DeleteFunc(routes, func(rt route) bool { return rt.face != nil })
 	}
-	s := &server{cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits)}
+	s := &server{
+		cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits), onces: turnstile{inside: map[engine.OnceKey]chan struct{}{}},
+		lines: newLines(cfg.Jobs, cfg.Rows, cfg.History), streams: streamCount{of: map[string]int{}},
+	}
+	if cfg.Feed != nil {
+		cfg.Feed.attach(s.lines, s.log)
+	}
 	// The OpenAPI library reports a mistake in a registered operation by a panic; here it is an error like any other.
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -101,12 +118,15 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	return s.observe(secure(head(s.checkPath(canonical(s.checkHost(origin.Handler(mux))))))), nil
 }
 
-// A server is one API: its configuration and what it needs to remember, which is nothing but how fast each principal asks.
+// A server is one API: its configuration and what it needs to remember of requests that are under way, and of how fast each principal asks.
 type server struct {
-	cfg  Config
-	log  *slog.Logger
-	rate *rateLimit
-	spec []byte // openapi.json
+	cfg     Config
+	log     *slog.Logger
+	rate    *rateLimit
+	onces   turnstile
+	lines   *lines
+	streams streamCount
+	spec    []byte // openapi.json
 }
 
 // NewServer returns an HTTP server for the handler with the limits that keep slow and idle connections from holding it. The address and the

@@ -83,9 +83,13 @@ func (a *adapter) Handle(op *huma.Operation, handle func(huma.Context)) {
 	if rt == nil {
 		panic(fmt.Sprintf("the operation %s %s is not in the table of routes", op.Method, op.Path))
 	}
-	guarded := a.server.guard(rt, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var inner http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handle(humachi.NewContext(op, r, w))
-	}))
+	})
+	if rt.Idempotent {
+		inner = a.server.once(rt, inner)
+	}
+	guarded := a.server.guard(rt, inner)
 	a.mux.Method(op.Method, op.Path, guarded)
 	if op.Method == http.MethodGet {
 		a.mux.Method(http.MethodHead, op.Path, guarded)
@@ -116,6 +120,7 @@ func apiConfig() huma.Config {
 		{Name: "jobs", Description: "Definitions and when they are due"},
 		{Name: "instances", Description: "Jobs at their plan times: what waits, starts and ends"},
 		{Name: "attempts", Description: "Executions and their logs"},
+		{Name: "streams", Description: "What goes on, as server-sent events"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},
@@ -128,7 +133,7 @@ func apiConfig() huma.Config {
 func (rt *route) operation() huma.Operation {
 	op := huma.Operation{
 		Method: rt.Method, Path: rt.Pattern, OperationID: rt.ID, Summary: rt.Summary, Description: rt.Text, Tags: []string{rt.Tag},
-		Errors:     []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity},
+		Errors:     []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity},
 		Extensions: map[string]any{"x-permission": rt.Permission.String()},
 	}
 	if rt.Permission == Public {
@@ -141,14 +146,20 @@ func (rt *route) operation() huma.Operation {
 		op.Errors = append(op.Errors, http.StatusUnsupportedMediaType, http.StatusRequestTimeout)
 	}
 	op.Errors = append(op.Errors, rt.Refuses...)
-	slices.Sort(op.Errors)
 	op.DefaultStatus = http.StatusOK
 	if _, creates := rt.Answers[http.StatusCreated]; creates {
 		op.DefaultStatus = http.StatusCreated
 	}
-	if rt.ID == "readLog" {
-		op.Responses = map[string]*huma.Response{"200": logResponse()}
+	if rt.Usual != nil {
+		op.Responses = map[string]*huma.Response{"200": rt.Usual}
 	}
+	if rt.Idempotent {
+		op.Parameters = append(op.Parameters, onceParameter())
+		op.Description = strings.TrimSpace(op.Description + " " + onceText)
+		op.Errors = append(op.Errors, http.StatusConflict)
+	}
+	slices.Sort(op.Errors)
+	op.Errors = slices.Compact(op.Errors)
 	return op
 }
 
@@ -174,6 +185,9 @@ func (rt *route) document(description *huma.OpenAPI) {
 	}
 	if rt.Request != nil {
 		op.RequestBody.Content["application/json"].Example = rt.Request
+	}
+	for _, status := range rt.Bare {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status)}
 	}
 	for key, response := range op.Responses {
 		if media := response.Content[problemType]; media != nil {

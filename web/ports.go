@@ -34,6 +34,8 @@ type History interface {
 	AttemptByID(ctx context.Context, id int64) (engine.AttemptRow, error)
 	// Events lists the history of an instance (0: of all) with an id above after, by id, at most limit.
 	Events(ctx context.Context, after, instance int64, limit int) ([]EventRecord, error)
+	// LastEvent returns the id of the newest event of the history, 0 when there is none.
+	LastEvent(ctx context.Context) (int64, error)
 	// Count counts the open instances, those that ended at or after since, and the attempts that run.
 	Count(ctx context.Context, since time.Time) (Counts, error)
 }
@@ -81,4 +83,5 @@ type Control interface {
 	Cancel(ctx context.Context, id int64, actor, note string, now time.Time) (engine.Instance, error)
 	Confirm(ctx context.Context, id int64, actor string, now time.Time) (engine.Instance, error)
 	Explain(ctx context.Context, id int64, now time.Time) (engine.Explanation, error)
+	Onces
 }
