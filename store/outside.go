@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite/lib"
 )
 
@@ -86,10 +87,14 @@ func (db *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
 // KnownSchema is the version of the schema that this program reads and writes.
 func KnownSchema() int64 {
 	entries, err := migrations.ReadDir("migrations")
+	var number int64 // of the last one: numbers may be left out
+	if err == nil {
+		number, err = goose.NumericComponent(entries[len(entries)-1].Name())
+	}
 	if err != nil {
 		panic("stuck, this is a bug: " + err.Error()) // they are part of the program
 	}
-	return int64(len(entries))
+	return number
 }
 
 const schemaVersionSQL = `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`

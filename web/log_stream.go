@@ -26,7 +26,7 @@ type LogPart struct {
 // A LogEnd says that a log has been sent to its end.
 type LogEnd struct {
 	Size    ID             `json:"size" doc:"How long the log is, in bytes; less than what was sent when its middle was left out at the end"`
-	Outcome engine.Outcome `json:"outcome" enum:"succeeded,failed,timeout,cancelled,lost"`
+	Outcome engine.Outcome `json:"outcome,omitempty" doc:"Absent when the attempt has not ended, but this server does not follow" enum:"succeeded,failed,timeout,cancelled,lost"`
 }
 
 type logStreamInput struct {
@@ -46,7 +46,7 @@ func (s *server) streamLog(ctx context.Context, in *logStreamInput) (*huma.Strea
 		return nil, err
 	}
 	at := max(in.Offset, in.Last)
-	return s.sending(ctx, func(out *sender) error { return s.followLog(out, in.ID, at) })
+	return s.sending(ctx, at, func(out *sender) error { return s.followLog(out, in.ID, at) })
 }
 
 // followLog sends a log until its attempt has ended. The log is a file, which says nothing when it grows: it is looked at five times a second, the
@@ -71,7 +71,7 @@ func (s *server) followLog(out *sender, id, at int64) error {
 			return out.endLog(size, attempt.Result.Outcome)
 		}
 		if s.cfg.Feed == nil {
-			return nil
+			return out.endLog(size, "")
 		}
 		if err := wait(out, tick.C, func() []byte { return fmt.Appendf(nil, "id: %d\n\n", at) }); err != nil {
 			return err
@@ -163,8 +163,5 @@ func (o *sender) endLog(size int64, outcome engine.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if err := o.send(frame("", "end", data)); err != nil {
-		return err
-	}
-	return o.flush()
+	return o.end(data)
 }

@@ -24,7 +24,7 @@ func streamRoutes() []route {
 			Summary: "Follow what happens",
 			Text: "Server-sent events: one named change for each line of the history that is asked for, its id the line's and its data a Change. Whoever is cut off " +
 				"goes on with the header Last-Event-ID (or after): no line is lost, and none comes twice. A line that retention has removed meanwhile is told by an event " +
-				"named gap, its data a Gap. An id without an event comes at least every 15 seconds. When the server ends, so does the stream.",
+				"named gap, its data a Gap. An id without an event comes at least every 15 seconds. When the server ends, so does the stream. A server that does not follow sends what there is, and an event named end.",
 			Answers: ok(nil), Usual: streamResponse("id: 4217\nevent: change\ndata: {\"id\":\"4217\",\"kind\":\"start\",…}\n\n"),
 			register: describing(operation((*server).stream), map[string]any{"Change": Change{}, "Gap": Gap{}}),
 		},
@@ -95,14 +95,17 @@ func (s *server) stream(ctx context.Context, in *streamInput) (*huma.StreamRespo
 	if at > newest {
 		return nil, invalid(location, fmt.Sprintf("there is no line %d yet: the newest is %d", at, newest))
 	}
-	return s.sending(ctx, func(out *sender) error { return s.follow(out, in, at) })
+	return s.sending(ctx, at, func(out *sender) error { return s.follow(out, in, at) })
 }
 
 // follow sends the lines after an id: from rows until the feed has them, then from the feed.
 func (s *server) follow(out *sender, in *streamInput, at int64) error {
 	feed, ctx := s.cfg.Feed, out.ctx
 	if feed == nil {
-		return s.catchUp(out, in, &at, 1<<63-1)
+		if err := s.catchUp(out, in, &at, 1<<63-1); err != nil {
+			return err
+		}
+		return out.end([]byte("{}"))
 	}
 	_, leave, err := feed.follow(ctx)
 	if err != nil {
@@ -201,8 +204,8 @@ type sender struct {
 
 var errStreamOver = errors.New("the stream is over")
 
-// sending answers with a stream, when the principal may have another.
-func (s *server) sending(ctx context.Context, send func(*sender) error) (*huma.StreamResponse, error) {
+// sending answers with a stream that begins behind the id, when the principal may have another.
+func (s *server) sending(ctx context.Context, at int64, send func(*sender) error) (*huma.StreamResponse, error) {
 	who := exchangeOf(ctx).principal.name
 	if problem := s.streams.begin(who, s.cfg.Limits); problem != nil {
 		return nil, problem
@@ -227,7 +230,7 @@ func (s *server) sending(ctx context.Context, send func(*sender) error) (*huma.S
 		defer out.beat.Stop()
 		out.slow = time.AfterFunc(tooSlow, func() { _ = out.control.SetWriteDeadline(time.Unix(1, 0)) })
 		defer out.slow.Stop()
-		err := out.send([]byte("retry: 1000\n\n"))
+		err := out.send(fmt.Appendf(nil, "retry: 1000\nid: %d\n\n", at)) // whoever is cut off before the first event goes on from here
 		if err == nil {
 			err = out.flush()
 		}
@@ -256,6 +259,14 @@ func (o *sender) flush() error {
 		return nil
 	}
 	return err
+}
+
+// end sends the last event.
+func (o *sender) end(data []byte) error {
+	if err := o.send(frame("", "end", data)); err != nil {
+		return err
+	}
+	return o.flush()
 }
 
 // over reports, by an error, that the stream has to end.

@@ -79,10 +79,10 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help"})
 	for _, c := range []*cobra.Command{
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.runCommand(),
-		a.psCommand(), a.explainCommand(), a.logsCommand(), a.triggerCommand(), a.cancelCommand(), a.confirmCommand(),
+		a.psCommand(), a.explainCommand(), a.logsCommand(), a.watchCommand(), a.waitCommand(), a.triggerCommand(), a.cancelCommand(), a.confirmCommand(),
 		a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
 		a.importCommand(), a.exportCommand(),
-		a.tokenCommand(), a.schemaCommand(), a.versionCommand(), a.superviseCommand(),
+		a.contextCommand(), a.tokenCommand(), a.schemaCommand(), a.versionCommand(), a.superviseCommand(),
 	} {
 		root.AddCommand(c)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) cancelCommand() *cobra.Command {
@@ -48,6 +49,10 @@ func (a *app) act(ctx context.Context, n *connection, what, instance, note strin
 	}
 	id := i.ID
 	i = web.Instance{}
-	err = client.post(ctx, path("instances", id.String(), what), nil, web.NoteRequest{Note: note}, &i)
-	return i, err
+	body := api.NoteRequest{Note: note}
+	r := api.CancelInstanceRequest(int64(id), api.CancelInstanceParams{}, body)
+	if what == "confirm" {
+		r = api.ConfirmInstanceRequest(int64(id), api.ConfirmInstanceParams{}, body)
+	}
+	return i, client.do(ctx, r, &i)
 }

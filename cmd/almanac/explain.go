@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/recurrence"
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -63,7 +64,7 @@ With --folder it answers from the definitions alone: what an instance of that pl
 			return err
 		}
 		var x web.Explanation
-		if err := client.get(c.Context(), path("instances", i.ID.String(), "explain"), nil, &x); err != nil {
+		if err := client.do(c.Context(), api.ExplainInstanceRequest(int64(i.ID)), &x); err != nil {
 			return err
 		}
 		if output.value == "json" {

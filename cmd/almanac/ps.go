@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) psCommand() *cobra.Command {
@@ -69,7 +70,7 @@ Without a running server it reads the data directory.`,
 			return writeJSON(a.stdout, web.InstancePage{Items: list})
 		}
 		var status web.Status
-		if err := client.get(c.Context(), "status", nil, &status); err != nil {
+		if err := client.do(c.Context(), api.StatusRequest(), &status); err != nil {
 			return err
 		}
 		return a.printInstances(list, &status, limit)

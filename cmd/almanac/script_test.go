@@ -43,6 +43,9 @@ func TestScript(t *testing.T) {
 			"loaded": loadedCommand,
 			"field":  fieldCommand,
 			"spoil":  spoilCommand,
+
+			"address": addressCommand,
+			"secret":  secretCommand,
 		},
 	})
 }
