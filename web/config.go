@@ -46,10 +46,11 @@ type Config struct {
 
 // Limits bound what one principal can ask for. Zero fields are the defaults.
 type Limits struct {
-	PerSecond float64 // requests a second of one principal, default 10,000
-	Burst     int     // requests that may come at once, default 20,000
-	Streams   int     // streams at once, default 200
-	Followers int     // streams at once of all principals, default 2,000
+	PerSecond float64       // requests a second of one principal, default 10,000
+	Burst     int           // requests that may come at once, default 20,000
+	Streams   int           // streams at once, default 1,000
+	Followers int           // streams at once of all principals, default 2,000
+	Stall     time.Duration // a stream whose client takes nothing for so long is cut off, and may go on where it was; default 10 s
 }
 
 const (
@@ -86,7 +87,10 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 		cfg.Limits.Burst = 20_000
 	}
 	if cfg.Limits.Streams <= 0 {
-		cfg.Limits.Streams = 200
+		cfg.Limits.Streams = 1000
+	}
+	if cfg.Limits.Stall <= 0 {
+		cfg.Limits.Stall = 10 * time.Second
 	}
 	if cfg.Limits.Followers <= 0 {
 		cfg.Limits.Followers = 2000

@@ -184,11 +184,8 @@ func (s *server) catchUp(out *sender, in *streamInput, at *int64, until int64) e
 	return nil
 }
 
-// Times of a stream.
-const (
-	heartbeat = 15 * time.Second // and whether the token is still good
-	tooSlow   = 10 * time.Second // a client that takes nothing for so long is cut off, and may go on where it was
-)
+// heartbeat is how often a stream gives a sign of life, and looks whether the token is still good.
+const heartbeat = 15 * time.Second
 
 // A sender is the connection of a stream.
 type sender struct {
@@ -228,7 +225,7 @@ func (s *server) sending(ctx context.Context, at int64, send func(*sender) error
 		_, _ = out.control.SetReadDeadline(time.Time{}), out.control.SetWriteDeadline(time.Time{})
 		out.beat = time.NewTicker(heartbeat)
 		defer out.beat.Stop()
-		out.slow = time.AfterFunc(tooSlow, func() { _ = out.control.SetWriteDeadline(time.Unix(1, 0)) })
+		out.slow = time.AfterFunc(s.cfg.Limits.Stall, func() { _ = out.control.SetWriteDeadline(time.Unix(1, 0)) })
 		defer out.slow.Stop()
 		err := out.send(fmt.Appendf(nil, "retry: 1000\nid: %d\n\n", at)) // whoever is cut off before the first event goes on from here
 		if err == nil {
@@ -245,14 +242,14 @@ func (s *server) sending(ctx context.Context, at int64, send func(*sender) error
 
 // send writes a frame; flush must follow when nothing else does.
 func (o *sender) send(frame []byte) error {
-	o.slow.Reset(tooSlow)
+	o.slow.Reset(o.server.cfg.Limits.Stall)
 	_, err := o.w.Write(frame)
 	o.slow.Stop()
 	return err
 }
 
 func (o *sender) flush() error {
-	o.slow.Reset(tooSlow)
+	o.slow.Reset(o.server.cfg.Limits.Stall)
 	err := o.control.Flush()
 	o.slow.Stop()
 	if errors.Is(err, http.ErrNotSupported) {

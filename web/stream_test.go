@@ -235,6 +235,50 @@ func TestASlowClientHoldsUpNobody(t *testing.T) {
 	}
 }
 
+func TestAClientThatTakesNothingIsCutOffAndGoesOn(t *testing.T) {
+	f, feed, url := live(t, func(c *web.Config) { c.Limits = web.Limits{Streams: 1, Stall: 200 * time.Millisecond} })
+	for range 40 {
+		f.happen(1000)
+	}
+	feed.Notify()
+	newest, err := f.db.LastEvent(t.Context())
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET /api/v1/stream?after=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", f.tokens["viewer"])
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	require.Equal(t, 200, response.StatusCode)
+	require.Eventually(t, func() bool { // it makes room: it is gone
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/stream", nil)
+		r.Header.Set("Authorization", "Bearer "+f.tokens["viewer"])
+		w := httptest.NewRecorder()
+		f.handler.ServeHTTP(w, r)
+		return w.Code == 200
+	}, 20*time.Second, 50*time.Millisecond)
+
+	// What was on the way is still read; the rest comes when it asks again.
+	p := &tap{t: t, lines: bufio.NewScanner(response.Body)}
+	last := web.ID(0)
+	for {
+		m, ok := p.next()
+		if !ok {
+			break
+		}
+		last++
+		require.Equal(t, last.String(), m.id)
+	}
+	require.Less(t, int64(last), newest, "the test is one of a client that is behind")
+	p = f.tap(url, "/api/v1/stream", last.String())
+	for int64(last) < newest {
+		last++
+		require.Equal(t, last, p.change().ID)
+	}
+}
+
 func TestTheEndOfTheServerEndsItsStreams(t *testing.T) {
 	feed := web.NewFeed()
 	f := newFixture(t, func(c *web.Config) { c.Feed = feed })
