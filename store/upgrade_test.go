@@ -131,6 +131,7 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 	for table, text := range map[string]string{ // of later versions
 		"zone":     `INSERT INTO zone SELECT 'Europe/Berlin', 'rules'`,
 		"resource": `INSERT INTO resource (kind, key, id, job, body) VALUES ('job', 'a/b', 7, NULL, x'7b7d')`,
+		"once":     `INSERT INTO once (principal, operation, key, request, at) VALUES ('ana', 'cancelInstance', 'k', x'00', 1)`,
 	} {
 		if columns[table] != nil {
 			_, err := db.Exec(text)

@@ -46,6 +46,7 @@ func TestScript(t *testing.T) {
 
 			"address": addressCommand,
 			"secret":  secretCommand,
+			"lines":   linesCommand,
 		},
 	})
 }
