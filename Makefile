@@ -5,7 +5,7 @@ GO      ?= go
 LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race fuzz lint golden bench torture ci
+.PHONY: help build run test race fuzz lint golden client bench torture ci
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,7 +36,13 @@ lint: ## formatting, vet, golangci-lint, tidy
 	$(LINT) run ./...
 
 golden: ## rewrite the golden files; read the difference before you commit it
+	$(GO) test ./web -run 'Description' -update
+	$(MAKE) client
 	$(GO) test ./cmd/almanac ./engine ./engine/spec ./store ./web -update
+
+client: ## generate web/client from web/openapi.json
+	cd .ci/client && $(GO) tool oapi-codegen -config config.yaml ../../web/openapi.json
+	cat web/openapi.json .ci/client/config.yaml .ci/client/*.tmpl .ci/client/go.mod web/client/client.gen.go | sha256sum | cut -d' ' -f1 > web/client/generated.sha256
 
 bench: build ## the figures of bench/README.md, with their peers beside them
 	$(GO) run ./bench

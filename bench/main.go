@@ -46,6 +46,7 @@ var benchmarks = []benchmark{
 	{"trigger", benchTrigger},
 	{"idle", benchIdle},
 	{"azure", benchAzure},
+	{"streams", benchStreams},
 	{"next", benchNext},
 	{"plan", benchPlan},
 	{"plandiff", benchPlanDiff},

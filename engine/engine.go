@@ -142,6 +142,7 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
+	cfg.Store = onceStore{cfg.Store}
 	e := &Engine{
 		cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}, looking: map[int64]bool{},
 	}

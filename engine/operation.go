@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,7 +41,6 @@ type OperationRequest struct {
 	Actor     string
 	Note      string // why, for the history
 	DryRun    bool   // says what would happen, and changes nothing
-	Key       string // the same key of the same actor is the same operation, and gets the first answer again; "" is none
 }
 
 // OperationOptions say how. Those of another operation must be empty.
@@ -62,7 +60,6 @@ type OperationResult struct {
 	Changes   []InstanceChange // the first MostListed of them, those that were chosen first
 	Total     int              // of all
 	Counts    map[Effect]int
-	Again     bool // the answer to an earlier request of the same key
 }
 
 // MostListed is how many changes a result lists.
@@ -173,9 +170,6 @@ func (e *Engine) operate(ctx context.Context, r *OperationRequest, now time.Time
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
 		}
-		if known, err := o.answered(tx); err != nil || known {
-			return err
-		}
 		if err := o.decide(now); err != nil {
 			return err
 		}
@@ -261,7 +255,6 @@ type operating struct {
 	changes  []InstanceChange
 	refusals []Refusal
 	seen     map[int64]bool
-	again    *OperationResult
 	jobsGone map[JobRef]string // why a job runs nothing any more; "" is that it does
 	notices  []Notice
 	cancels  []cancelRequest
@@ -405,14 +398,11 @@ func (o *operating) carryOut(tx Tx) error {
 			return fmt.Errorf("record the operation: %w", err)
 		}
 	}
-	return o.keepAnswer(tx)
+	return nil
 }
 
 // result is what is told of it.
 func (o *operating) result() OperationResult {
-	if o.again != nil {
-		return *o.again
-	}
 	r := OperationResult{Operation: o.Operation, DryRun: o.DryRun, Total: len(o.changes), Counts: map[Effect]int{}}
 	for n := range o.changes {
 		r.Counts[o.changes[n].Effect]++
@@ -421,89 +411,9 @@ func (o *operating) result() OperationResult {
 	return r
 }
 
-// What is kept of an operation with a key: the request, to know it again, and the answer.
-type keptAnswer struct {
-	Request OperationRequest
-	Result  OperationResult
-	At      time.Time
-}
-
-const (
-	answerKind   = "operation-answer" // by actor and key
-	answerAtKind = "operation-at"     // by time, to forget it
-	answerTerm   = 7 * 24 * time.Hour
-)
-
-// answerKey is under which the answer stands. The length keeps two pairs of actor and key apart.
-func (o *operating) answerKey() string {
-	return fmt.Sprintf("%d:%s:%s", len(o.actor()), o.actor(), o.Key)
-}
-
-// answered finds the answer to an earlier request of the same key.
-func (o *operating) answered(v View) (bool, error) {
-	if o.Key == "" {
-		return false, nil
-	}
-	row, err := v.Resource(answerKind, o.answerKey())
-	if err != nil {
-		return false, wrap(ignoreMissing(err), "look up the key %s", o.Key)
-	}
-	var kept keptAnswer
-	if err := json.Unmarshal(row.Body, &kept); err != nil {
-		return false, fmt.Errorf("read the answer of the key %s: %w", o.Key, err)
-	}
-	before, _ := json.Marshal(kept.Request) // a request of texts and numbers can be written
-	now, _ := json.Marshal(o.OperationRequest)
-	if !slices.Equal(before, now) {
-		return false, fmt.Errorf("%w: the key %s was used for another operation: %s, at %s", ErrConflict, o.Key, kept.Request.Operation, kept.At.Format(time.RFC3339))
-	}
-	kept.Result.Again = true
-	o.again = &kept.Result
-	return true, nil
-}
-
 func ignoreMissing(err error) error {
 	if isNotFound(err) {
 		return nil
 	}
 	return err
-}
-
-// keepAnswer keeps the answer for who asks again, and forgets some that are old.
-func (o *operating) keepAnswer(tx Tx) error {
-	if o.Key == "" {
-		return nil
-	}
-	body, err := json.Marshal(keptAnswer{*o.OperationRequest, o.result(), o.now})
-	if err != nil {
-		return fmt.Errorf("keep the answer: %w", err)
-	}
-	id, err := tx.Reserve(1)
-	if err != nil {
-		return err
-	}
-	key := o.answerKey()
-	if err := tx.PutResource(ResourceRow{Kind: answerKind, Key: key, ID: id, Body: body}); err != nil {
-		return err
-	}
-	const form = "2006-01-02T15:04:05.000Z"
-	at := ResourceRow{Kind: answerAtKind, Key: fmt.Sprintf("%s %d", o.now.UTC().Format(form), id), ID: id, Body: []byte(key)}
-	if err := tx.PutResource(at); err != nil {
-		return err
-	}
-	old, err := tx.Resources(answerAtKind, "", "", 10)
-	if err != nil {
-		return err
-	}
-	for _, row := range old {
-		if row.Key >= o.now.Add(-answerTerm).UTC().Format(form) {
-			break
-		}
-		for _, gone := range []ResourceRow{row, {Kind: answerKind, Key: string(row.Body)}} {
-			if _, err := tx.DeleteResource(gone.Kind, gone.Key); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -230,7 +230,7 @@ func TestABulkOperationIsCutOffAtEveryWrite(t *testing.T) {
 	before := s.all(t)
 	last, err := d.db.LastEvent(t.Context())
 	require.NoError(t, err)
-	rerun := engine.OperationRequest{Operation: engine.OperateRerun, Selector: "job:a date:today", Options: engine.OperationOptions{Scope: "downstream"}, Actor: "ann", Key: "k"}
+	rerun := engine.OperationRequest{Operation: engine.OperateRerun, Selector: "job:a date:today", Options: engine.OperationOptions{Scope: "downstream"}, Actor: "ann"}
 	for n := 1; ; n++ {
 		rows.after = n
 		result, err := s.e.Operate(t.Context(), rerun, s.now)
@@ -249,41 +249,6 @@ func TestABulkOperationIsCutOffAtEveryWrite(t *testing.T) {
 		require.Contains(t, i, "waiting")
 	}
 	require.NoError(t, d.db.VerifyChain(t.Context()))
-
-	// Its answer did not arrive, and it is sent again: it is done once.
-	after := s.all(t)
-	again, err := s.e.Operate(t.Context(), rerun, s.now.Add(time.Hour))
-	require.NoError(t, err)
-	require.True(t, again.Again)
-	require.Equal(t, after, s.all(t))
-	other := rerun
-	other.Options.From = "failed"
-	_, err = s.e.Operate(t.Context(), other, s.now)
-	require.ErrorIs(t, err, engine.ErrConflict)
-	other.Actor = "bob" // whose key it is not
-	_, err = s.e.Operate(t.Context(), other, s.now)
-	require.NotContains(t, err.Error(), "was used")
-}
-
-// A key is forgotten after its term, with its answer.
-func TestAnOperationsKeyIsForgotten(t *testing.T) {
-	d := newDesk(t)
-	e, _ := d.server("a", d.db, false)
-	d.load(e, hourly)
-	d.step(e)
-	freeze := engine.OperationRequest{Operation: engine.OperateFreeze, Selector: "job:load state:waiting time:04:00..04:00", Actor: "ann", Key: "one"}
-	_, err := e.Operate(t.Context(), freeze, d.now)
-	require.NoError(t, err)
-	d.now = d.now.Add(8 * 24 * time.Hour)
-	freeze.Key = "two"
-	_, err = e.Operate(t.Context(), freeze, d.now)
-	require.NoError(t, err)
-	require.NoError(t, d.db.Read(t.Context(), func(v engine.View) error {
-		answers, err := v.Resources("operation-answer", "", "", 10)
-		require.Len(t, answers, 1)
-		require.Contains(t, answers[0].Key, "two")
-		return err
-	}))
 }
 
 // Detaching takes one of a range out, in the middle, at its ends, and the last: a count asks for no more than there are, and what is emptied is open.

@@ -93,6 +93,7 @@ type View interface {
 	VersionView
 	WatchView
 	AlertView
+	OnceView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -177,6 +178,7 @@ type Tx interface {
 	BackfillTx
 	WatchTx
 	AlertTx
+	OnceTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"net/url"
 
-	"modernc.org/sqlite/lib"
-
 	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite/lib"
 )
 
 // openOutside opens a database that another process may be writing to, or that must stay as it is. Unlike a reader of the server's own pool the
@@ -88,14 +87,14 @@ func (db *DB) SchemaVersion(ctx context.Context) (version int64, err error) {
 // KnownSchema is the version of the schema that this program reads and writes: the number of the last migration.
 func KnownSchema() int64 {
 	entries, err := migrations.ReadDir("migrations")
+	var number int64 // of the last one: numbers may be left out
+	if err == nil {
+		number, err = goose.NumericComponent(entries[len(entries)-1].Name())
+	}
 	if err != nil {
 		panic("stuck, this is a bug: " + err.Error()) // they are part of the program
 	}
-	version, err := goose.NumericComponent(entries[len(entries)-1].Name()) // in order of name; numbers may be left out
-	if err != nil {
-		panic("stuck, this is a bug: " + err.Error())
-	}
-	return version
+	return number
 }
 
 const schemaVersionSQL = `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`

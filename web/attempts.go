@@ -30,9 +30,10 @@ type Attempt struct {
 	Truncated  bool              `json:"truncated,omitempty" doc:"The middle of the log was left out"`
 }
 
-// An AttemptList is all attempts of an instance.
+// An AttemptList is a page of the attempts of an instance, in the order of their ids.
 type AttemptList struct {
 	Items []Attempt `json:"items"`
+	Next  string    `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 }
 
 func newAttempt(a *engine.AttemptRow, i *engine.Instance) Attempt {
@@ -50,7 +51,7 @@ func newAttempt(a *engine.AttemptRow, i *engine.Instance) Attempt {
 
 type attemptsOutput struct{ Body AttemptList }
 
-func (s *server) listAttempts(ctx context.Context, in *instanceInput) (*attemptsOutput, error) {
+func (s *server) listAttempts(ctx context.Context, in *partsInput) (*attemptsOutput, error) {
 	var attempts []engine.AttemptRow
 	i, err := s.instance(ctx, in.ID, func(v engine.View) (err error) {
 		attempts, err = v.Attempts(in.ID)
@@ -59,7 +60,11 @@ func (s *server) listAttempts(ctx context.Context, in *instanceInput) (*attempts
 	if err != nil {
 		return nil, err
 	}
-	out := &attemptsOutput{AttemptList{Items: make([]Attempt, len(attempts))}}
+	attempts, next, err := page(in, attempts, func(a *engine.AttemptRow) int64 { return a.ID })
+	if err != nil {
+		return nil, err
+	}
+	out := &attemptsOutput{AttemptList{Items: make([]Attempt, len(attempts)), Next: next}}
 	for n := range attempts {
 		out.Body.Items[n] = newAttempt(&attempts[n], &i)
 	}

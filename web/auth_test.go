@@ -58,6 +58,9 @@ func visits(f *fixture) map[string]visit {
 		"jobForm":         {"/api/v1/jobs/retail/orders/form", "", 200, nil},
 		"listSteps":       {instance(ended, "/steps"), "", 200, nil},
 		"deliver":         {"/hooks/retail/stores", "{}", 401, nil}, // whoever asks: a token is no signature
+		"getDefinition":   {"/api/v1/jobs/retail/orders/definition", "", 200, nil},
+		"streamChanges":   {"/api/v1/stream?after=0", "", 200, nil},
+		"streamLog":       {fmt.Sprintf("/api/v1/attempts/%d/log/stream", attempt), "", 200, nil},
 		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
 	}
 	maps.Copy(list, azureVisits(f))
@@ -284,7 +287,7 @@ func TestReadingNeverActs(t *testing.T) {
 }
 
 // asks are the routes that read, and take a body all the same: what they are asked does not fit into a query.
-var asks = map[string]bool{"diffDefinitions": true, "planBackfill": true}
+var asks = map[string]bool{"diffDefinitions": true, "planBackfill": true, "simulate": true}
 
 func reads(route web.RouteLine) bool {
 	return route.Method == http.MethodGet || route.Method == http.MethodHead

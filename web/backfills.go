@@ -227,7 +227,6 @@ func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*plan
 }
 
 type applyBackfillInput struct {
-	Key  string `header:"Idempotency-Key" maxLength:"128" doc:"Not needed: the id of the plan is the key; given, it must be that"`
 	Body BackfillApplyRequest
 }
 type backfillOutput struct {
@@ -239,11 +238,8 @@ type backfillOutput struct {
 func (s *server) applyBackfill(ctx context.Context, in *applyBackfillInput) (*backfillOutput, error) {
 	x, p := exchangeOf(ctx), &in.Body.Plan
 	x.note = in.Body.Note
-	switch {
-	case p.Format != engine.BackfillFormat:
+	if p.Format != engine.BackfillFormat {
 		return nil, invalid("body.plan.format", fmt.Sprintf("the plan is of the format %q, and this server applies %s", p.Format, engine.BackfillFormat))
-	case in.Key != "" && in.Key != p.ID:
-		return nil, invalid("header.Idempotency-Key", "the key of an application is the id of its plan, "+p.ID)
 	}
 	application := engine.BackfillApplication{
 		ID: p.ID, At: p.At, Fingerprint: p.Fingerprint, Request: p.Request.engine(), Actor: x.principal.name, Note: in.Body.Note,
@@ -405,7 +401,7 @@ func backfillRoutes() []route {
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	act := func(id, what, summary, text string, request any, register func(*server, huma.API, huma.Operation)) route {
 		return route{
-			Method: post, Pattern: prefix + "/backfills/{id}/" + what, Permission: Operator, ID: id, Tag: "backfills", Refuses: conflict, Audit: true, BodyLimit: maxBody,
+			Method: post, Pattern: prefix + "/backfills/{id}/" + what, Permission: Operator, ID: id, Tag: "backfills", Refuses: conflict, Audit: true, Idempotent: true, BodyLimit: maxBody,
 			Summary: summary, Text: text, Request: request, Answers: ok(exampleBackfill), register: register,
 		}
 	}
@@ -413,7 +409,7 @@ func backfillRoutes() []route {
 		{Method: post, Pattern: prefix + "/backfills/plan", Permission: Viewer, ID: "planBackfill", Tag: "backfills", BodyLimit: maxBody,
 			Summary: "What a backfill would do", Text: "Lists every instance of the range, in or out, and why. Nothing is changed. The answer can be saved and applied later.",
 			Request: exampleBackfillRequest, Answers: ok(exampleBackfillPlan), register: operation((*server).planBackfill)},
-		{Method: post, Pattern: prefix + "/backfills", Permission: Operator, ID: "applyBackfill", Tag: "backfills", Refuses: conflict, Audit: true, BodyLimit: maxPlan,
+		{Method: post, Pattern: prefix + "/backfills", Permission: Operator, ID: "applyBackfill", Tag: "backfills", Refuses: append(conflict, http.StatusPreconditionFailed), Audit: true, Idempotent: true, BodyLimit: maxPlan,
 			Summary: "Carry a saved plan out",
 			Text: "Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those " +
 				"of the plan any more. The same plan again is answered with 200 and the backfill that it made. The instances of the plan may be left out.",
@@ -423,7 +419,7 @@ func backfillRoutes() []route {
 			Answers: ok(BackfillPage{Items: []Backfill{exampleBackfill}}), register: operation((*server).listBackfills)},
 		{Method: get, Pattern: prefix + "/backfills/{id}", Permission: Viewer, ID: "getBackfill", Tag: "backfills", Refuses: []int{http.StatusNotFound},
 			Summary: "One backfill, and how far it is", Answers: ok(exampleBackfill), register: operation((*server).getBackfill)},
-		{Method: http.MethodPatch, Pattern: prefix + "/backfills/{id}", Permission: Operator, ID: "setBackfill", Tag: "backfills", Refuses: conflict, Audit: true, BodyLimit: maxBody,
+		{Method: http.MethodPatch, Pattern: prefix + "/backfills/{id}", Permission: Operator, ID: "setBackfill", Tag: "backfills", Refuses: conflict, Audit: true, Idempotent: true, BodyLimit: maxBody,
 			Summary: "Change how a backfill goes on", Text: "Its priority, how much of it runs at once, its share of the slots, its window. What is absent stays.",
 			Request: BackfillChange{Priority: &examplePriority, Note: "it is needed tomorrow"}, Answers: ok(exampleBackfill), register: operation((*server).setBackfill)},
 		act("pauseBackfill", "pause", "Let nothing more of a backfill start", "What runs goes on. Pausing twice is pausing once.", exampleNote, operation((*server).pauseBackfill)),

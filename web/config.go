@@ -31,6 +31,9 @@ type Config struct {
 	// public.
 	Ready func() error
 
+	// Feed lets streams go on with what comes; without one they end with what there is.
+	Feed *Feed
+
 	Version string // of the program
 	Slots   int    // attempts at once, for the status
 	Limits  Limits
@@ -46,8 +49,11 @@ type Config struct {
 
 // Limits bound what one principal can ask for. Zero fields are the defaults.
 type Limits struct {
-	PerSecond float64 // requests a second of one principal, default 10,000
-	Burst     int     // requests that may come at once, default 20,000
+	PerSecond float64       // requests a second of one principal, default 10,000
+	Burst     int           // requests that may come at once, default 20,000
+	Streams   int           // streams at once, default 1,000
+	Followers int           // streams at once of all principals, default 2,000
+	Stall     time.Duration // a stream whose client takes nothing for so long is cut off, and may go on where it was; default 10 s
 }
 
 const (
@@ -83,10 +89,25 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	if cfg.Limits.Burst <= 0 {
 		cfg.Limits.Burst = 20_000
 	}
+	if cfg.Limits.Streams <= 0 {
+		cfg.Limits.Streams = 1000
+	}
+	if cfg.Limits.Stall <= 0 {
+		cfg.Limits.Stall = 10 * time.Second
+	}
+	if cfg.Limits.Followers <= 0 {
+		cfg.Limits.Followers = 2000
+	}
 	if cfg.Azure == nil {
 		routes = slices.DeleteFunc(routes, func(rt route) bool { return rt.face != nil })
 	}
-	s := &server{cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits), simulating: make(chan struct{}, 1)}
+	s := &server{
+		cfg: cfg, log: cfg.Log, rate: newRateLimit(cfg.Limits), onces: turnstile{inside: map[engine.OnceKey]chan struct{}{}},
+		lines: newLines(cfg.Jobs, cfg.Rows, cfg.History), streams: streamCount{of: map[string]int{}}, simulating: make(chan struct{}, 1),
+	}
+	if cfg.Feed != nil {
+		cfg.Feed.attach(s.lines, s.log)
+	}
 	// The OpenAPI library reports a mistake in a registered operation by a panic; here it is an error like any other.
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -104,12 +125,15 @@ func build(cfg Config, routes []route) (_ http.Handler, err error) {
 	return s.observe(secure(head(s.checkPath(canonical(s.checkHost(origin.Handler(mux))))))), nil
 }
 
-// A server is one API: its configuration and what it needs to remember, which is nothing but how fast each principal asks.
+// A server is one API: its configuration and what it needs to remember of requests that are under way, and of how fast each principal asks.
 type server struct {
-	cfg  Config
-	log  *slog.Logger
-	rate *rateLimit
-	spec []byte // openapi.json
+	cfg     Config
+	log     *slog.Logger
+	rate    *rateLimit
+	onces   turnstile
+	lines   *lines
+	streams streamCount
+	spec    []byte // openapi.json
 
 	simulating chan struct{} // holds the one simulation that is being played
 }

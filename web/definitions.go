@@ -90,7 +90,7 @@ func definitionRoutes() []route {
 			Text:    "Nothing is changed. The answer is a review: apply loads exactly it.",
 			Request: exampleDiffRequest, Answers: ok(exampleDiff), register: operation((*server).diffDefinitions)},
 		{Method: http.MethodPost, Pattern: prefix + "/definitions/apply", Permission: Editor, ID: "applyDefinitions", Tag: "jobs", Refuses: refuses,
-			Audit: true, BodyLimit: maxDefinitions, Summary: "Load definitions as reviewed",
+			Audit: true, Idempotent: true, BodyLimit: maxDefinitions, Summary: "Load definitions as reviewed",
 			Text: "The answer is 412 and nothing is changed when the definitions, or those that are loaded, are others than the reviewed ones, or when a due, " +
 				"unstarted instance would be cancelled that the review does not name.",
 			Request: exampleApply, Answers: ok(exampleApplied), register: operation((*server).applyDefinitions)},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -43,7 +44,20 @@ type description struct {
 	compiler *jsonschema.Compiler
 }
 
+var readOnce = struct {
+	sync.Once
+	d *description
+}{}
+
+// readDescription reads it once for all tests.
 func readDescription(t *testing.T) *description {
+	t.Helper()
+	readOnce.Do(func() { readOnce.d = compileDescription(t) })
+	require.NotNil(t, readOnce.d)
+	return readOnce.d
+}
+
+func compileDescription(t *testing.T) *description {
 	t.Helper()
 	golden, err := os.ReadFile(descriptionFile)
 	require.NoError(t, err)
@@ -76,10 +90,11 @@ func (d *description) check(t *testing.T, route web.RouteLine, w *httptest.Respo
 	responses := d.operation(t, route)["responses"].(map[string]any)
 	response, ok := responses[strconv.Itoa(w.Code)].(map[string]any)
 	require.True(t, ok, "%s answers %d, which is not described", route.ID, w.Code)
-	if route.ID == "describe" && w.Code == 200 {
+	media, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
+	if response["content"] == nil {
+		require.Zero(t, w.Body.Len(), "%s answers %d with a body", route.ID, w.Code)
 		return
 	}
-	media, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
 	content, ok := response["content"].(map[string]any)[media].(map[string]any)
 	require.True(t, ok, "%s answers %d with %s, which is not described", route.ID, w.Code, media)
 	if strings.HasSuffix(media, "json") {
@@ -165,9 +180,6 @@ func TestTheDescriptionHoldsEveryRouteAndNoOther(t *testing.T) {
 		for status, response := range responses {
 			content, _ := response.(map[string]any)["content"].(map[string]any)
 			for media, value := range content {
-				if route.ID == "describe" && status == "200" {
-					continue
-				}
 				example, ok := value.(map[string]any)["example"]
 				require.True(t, ok, "%s has no example of %s %s", route.ID, status, media)
 				if strings.HasSuffix(media, "json") {

@@ -77,6 +77,7 @@ func (s *server) record(r *http.Request, x *exchange, begin time.Time) {
 	}
 	s.log.LogAttrs(r.Context(), slog.LevelDebug, "request", attrs...)
 	if x.route != nil && x.route.Audit {
+		s.cfg.Feed.Notify()
 		attrs = append(attrs, slog.String("operation", operation), slog.String("from", r.RemoteAddr))
 		if x.note != "" {
 			attrs = append(attrs, slog.String("note", x.note))

@@ -319,6 +319,7 @@ func (f *fixture) as(name, method, target, body string, options ...option) *http
 	}
 	w := httptest.NewRecorder()
 	f.handler.ServeHTTP(w, r)
+	f.hold(r, w)
 	return w
 }
 

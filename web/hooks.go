@@ -117,36 +117,41 @@ type StepWait struct {
 	Instance ID        `json:"instance,omitempty" doc:"The instance that it has started and waits for"`
 }
 
-// A StepList is all steps of an instance.
+// A StepList is a page of the steps of an instance, in the order of its definition.
 type StepList struct {
 	Items []Step `json:"items"`
-}
-
-type stepsInput struct {
-	ID int64 `path:"id" minimum:"1" doc:"The instance's id"`
+	Next  string `json:"next,omitempty" doc:"Cursor of the next page; absent on the last"`
 }
 
 type stepsOutput struct{ Body StepList }
 
-func (s *server) listSteps(ctx context.Context, in *stepsInput) (*stepsOutput, error) {
+func (s *server) listSteps(ctx context.Context, in *partsInput) (*stepsOutput, error) {
 	rows, err := s.cfg.Control.StepsOf(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &stepsOutput{StepList{Items: []Step{}}}
-	for i := range rows {
+	places := make([]int, len(rows))
+	for i := range places {
+		places[i] = i
+	}
+	places, next, err := page(in, places, func(place *int) int64 { return int64(*place) })
+	if err != nil {
+		return nil, err
+	}
+	out := &stepsOutput{StepList{Items: []Step{}, Next: next}}
+	for _, i := range places {
 		row := &rows[i]
-		step := Step{Step: row.Step, State: row.State, Attempts: row.Attempts, NotBefore: in2(row.NotBefore), Outputs: row.Outputs}
+		step := Step{Step: row.Step, State: row.State, Attempts: row.Attempts, NotBefore: utc(row.NotBefore), Outputs: row.Outputs}
 		if w := row.Watch; w != nil {
-			step.Waits = &StepWait{Since: in2(w.StartedAt), Until: in2(w.Until), Next: in2(w.Next), Looks: w.Polls, Last: w.Last, Instance: ID(w.Child)}
+			step.Waits = &StepWait{Since: utc(w.StartedAt), Until: utc(w.Until), Next: utc(w.Next), Looks: w.Polls, Last: w.Last, Instance: ID(w.Child)}
 		}
 		out.Body.Items = append(out.Body.Items, step)
 	}
 	return out, nil
 }
 
-// in2 is a time in UTC.
-func in2(t time.Time) time.Time { return in(t, time.UTC) }
+// utc is a time in UTC.
+func utc(t time.Time) time.Time { return in(t, time.UTC) }
 
 type formOutput struct{ Body map[string]any }
 

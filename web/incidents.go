@@ -147,7 +147,7 @@ func newDelivery(d *engine.DeliveryRow) Delivery {
 
 type listIncidentsInput struct {
 	State  string `query:"state" enum:"open,all" default:"all" doc:"Only open ones, or all"`
-	Before int64  `query:"before" minimum:"0" doc:"next of the page before"`
+	Before int64  `query:"cursor" minimum:"0" doc:"next of the page before"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
 }
 
@@ -263,13 +263,13 @@ func alertRoutes() []route {
 		{Method: get, Pattern: prefix + "/incidents/{id}", Permission: Viewer, ID: "getIncident", Tag: "alerts", Refuses: missing,
 			Summary: "One incident: its root, what belongs to it, and who was told", Answers: ok(exampleIncident), register: operation((*server).getIncident)},
 		{Method: post, Pattern: prefix + "/incidents/{id}/ack", Permission: Operator, ID: "acknowledgeIncident", Tag: "alerts", Refuses: conflict,
-			Audit: true, BodyLimit: maxBody, Summary: "Say that somebody knows of an incident",
+			Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Say that somebody knows of an incident",
 			Text:    "It stays open until it is over, and nobody is told any more how it grows. Doing it twice is doing it once.",
 			Request: exampleNote, Answers: ok(exampleIncident), register: operation((*server).ackIncident)},
 		{Method: get, Pattern: prefix + "/sinks", Permission: Viewer, ID: "listSinks", Tag: "alerts",
 			Summary: "The sinks of the server, and how alerts stand", Answers: ok(exampleSinks), register: operation((*server).listSinks)},
 		{Method: post, Pattern: prefix + "/sinks/{sink}/test", Permission: Operator, ID: "testSink", Tag: "alerts", Refuses: missing,
-			Audit: true, BodyLimit: maxBody, Summary: "Send a message to a sink that says that it is a test", Text: "It goes the way of every alert; the delivery says what came of it.",
+			Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Send a message to a sink that says that it is a test", Text: "It goes the way of every alert; the delivery says what came of it.",
 			Request: exampleNote, Answers: ok(exampleDelivery), register: operation((*server).testSink)},
 		{Method: get, Pattern: prefix + "/deliveries/{id}", Permission: Viewer, ID: "getDelivery", Tag: "alerts", Refuses: missing,
 			Summary: "What became of one message", Answers: ok(exampleDelivery), register: operation((*server).getDelivery)},

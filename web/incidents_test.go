@@ -70,7 +70,7 @@ func TestIncidentsAreListedShownAndAcknowledged(t *testing.T) {
 	require.EqualValues(t, second, page.Items[0].ID)
 	require.Equal(t, fmt.Sprint(second), page.Next)
 	page = web.IncidentPage{}
-	get("incidents?state=open&before="+fmt.Sprint(second), &page)
+	get("incidents?state=open&cursor="+fmt.Sprint(second), &page)
 	require.Len(t, page.Items, 1)
 	require.Equal(t, "retail/orders 2026-11-21 08:00 failed (2 blocked)", page.Items[0].Title)
 

@@ -87,6 +87,7 @@ type Wait struct {
 // A WaitList is all that an instance waits for.
 type WaitList struct {
 	Items []Wait `json:"items"`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 }
 
 // An Event is a line of an instance's history.
@@ -103,7 +104,7 @@ type Event struct {
 // An EventPage is a page of an instance's history, the oldest first.
 type EventPage struct {
 	Items []Event `json:"items"`
-	Next  string  `json:"next,omitempty" doc:"The value of after for the next page; absent on the last"`
+	Next  string  `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 }
 
 // NewInstance is the engine's instance as the API shows it. The command line uses it to show the same without a server.

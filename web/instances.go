@@ -70,9 +70,34 @@ func (s *server) instance(ctx context.Context, id int64, more func(v engine.View
 	return i, wrap(err, "read instance %d", id)
 }
 
+type partsInput struct {
+	ID     int64  `path:"id" minimum:"1" doc:"The instance's id"`
+	Cursor string `query:"cursor" maxLength:"20" pattern:"^[0-9]+$" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+}
+
+// page is the page of a whole list that the request asks for. The cursor is the key of the last row before it: keys grow along the list and never
+// change, so that a row that comes in between moves no other to another page.
+func page[T any](in *partsInput, all []T, key func(*T) int64) (rows []T, next string, err error) {
+	if in.Cursor != "" {
+		after, err := strconv.ParseInt(in.Cursor, 10, 64)
+		if err != nil {
+			return nil, "", invalid("query.cursor", "the cursor is not one that this list gave")
+		}
+		for len(all) > 0 && key(&all[0]) <= after {
+			all = all[1:]
+		}
+	}
+	if len(all) > in.Limit {
+		all = all[:in.Limit]
+		next = strconv.FormatInt(key(&all[in.Limit-1]), 10)
+	}
+	return all, next, nil
+}
+
 type waitsOutput struct{ Body WaitList }
 
-func (s *server) listWaits(ctx context.Context, in *instanceInput) (*waitsOutput, error) {
+func (s *server) listWaits(ctx context.Context, in *partsInput) (*waitsOutput, error) {
 	var waits []engine.Wait
 	i, err := s.instance(ctx, in.ID, func(v engine.View) (err error) {
 		waits, err = v.Waits(in.ID)
@@ -81,7 +106,11 @@ func (s *server) listWaits(ctx context.Context, in *instanceInput) (*waitsOutput
 	if err != nil {
 		return nil, err
 	}
-	out := &waitsOutput{WaitList{Items: make([]Wait, len(waits))}}
+	waits, next, err := page(in, waits, func(w *engine.Wait) int64 { return int64(w.N) })
+	if err != nil {
+		return nil, err
+	}
+	out := &waitsOutput{WaitList{Items: make([]Wait, len(waits)), Next: next}}
 	for n := range waits {
 		out.Body.Items[n] = newWait(&waits[n], i.PlanTime.Location())
 	}
@@ -89,9 +118,10 @@ func (s *server) listWaits(ctx context.Context, in *instanceInput) (*waitsOutput
 }
 
 type eventsInput struct {
-	ID    int64 `path:"id" minimum:"1" doc:"The instance's id"`
-	After int64 `query:"after" minimum:"0" doc:"next of the page before"`
-	Limit int   `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+	ID     int64 `path:"id" minimum:"1" doc:"The instance's id"`
+	Cursor int64 `query:"cursor" minimum:"0" doc:"next of the page before"`
+	After  int64 `query:"after" minimum:"0" doc:"Only events with a larger id"`
+	Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
 }
 
 type eventsOutput struct{ Body EventPage }
@@ -101,7 +131,7 @@ func (s *server) listEvents(ctx context.Context, in *eventsInput) (*eventsOutput
 	if err != nil {
 		return nil, err
 	}
-	events, err := s.cfg.History.Events(ctx, in.After, in.ID, in.Limit)
+	events, err := s.cfg.History.Events(ctx, max(in.After, in.Cursor), in.ID, in.Limit)
 	if err != nil {
 		return nil, err
 	}

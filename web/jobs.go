@@ -142,9 +142,9 @@ func readJobCursor(cursor string) (engine.JobRef, error) {
 }
 
 type jobInput struct {
-	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
-	Known    string `header:"If-None-Match" maxLength:"1024" doc:"ETag of the definition that is known already: the answer is 304 when it is the current one"`
+	Workflow string   `path:"workflow" maxLength:"128" doc:"The workflow's name"`
+	Job      string   `path:"job" maxLength:"128" doc:"The job's name"`
+	Known    []string `header:"If-None-Match" maxItems:"32" doc:"ETags of definitions that are known already: the answer is 304 when one is the current one"`
 }
 
 type jobOutput struct {
@@ -159,7 +159,7 @@ func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read job %s: %w", ref, err)
 	}
-	if tag := jobTag(&row); in.Known != "" && matches(in.Known, tag) {
+	if tag := jobTag(&row); matches(in.Known, tag) {
 		return &jobOutput{Status: http.StatusNotModified, ETag: tag}, nil
 	}
 	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)

@@ -83,9 +83,13 @@ func (a *adapter) Handle(op *huma.Operation, handle func(huma.Context)) {
 	if rt == nil {
 		panic(fmt.Sprintf("the operation %s %s is not in the table of routes", op.Method, op.Path))
 	}
-	guarded := a.server.guard(rt, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var inner http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handle(humachi.NewContext(op, r, w))
-	}))
+	})
+	if rt.Idempotent {
+		inner = a.server.once(rt, inner)
+	}
+	guarded := a.server.guard(rt, inner)
 	a.mux.Method(op.Method, op.Path, guarded)
 	if op.Method == http.MethodGet {
 		a.mux.Method(http.MethodHead, op.Path, guarded)
@@ -119,6 +123,7 @@ func apiConfig() huma.Config {
 		{Name: "backfills", Description: "Days that have passed, run again or for the first time"},
 		{Name: "hooks", Description: "Requests from outside that start jobs"},
 		{Name: "alerts", Description: "Trouble by its root causes, and who was told"},
+		{Name: "streams", Description: "What goes on, as server-sent events"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":     {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},
@@ -132,7 +137,7 @@ func apiConfig() huma.Config {
 func (rt *route) operation() huma.Operation {
 	op := huma.Operation{
 		Method: rt.Method, Path: rt.Pattern, OperationID: rt.ID, Summary: rt.Summary, Description: rt.Text, Tags: []string{rt.Tag},
-		Errors:     []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity},
+		Errors:     []int{http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity},
 		Extensions: map[string]any{"x-permission": rt.Permission.String()},
 	}
 	switch rt.Permission {
@@ -140,7 +145,7 @@ func (rt *route) operation() huma.Operation {
 		op.Security = []map[string][]string{}
 	case Signed:
 		op.Security = []map[string][]string{{"signature": {}}}
-		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusTooManyRequests)
+		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	default:
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	}
@@ -149,19 +154,23 @@ func (rt *route) operation() huma.Operation {
 		op.Errors = append(op.Errors, http.StatusUnsupportedMediaType, http.StatusRequestTimeout)
 	}
 	op.Errors = append(op.Errors, rt.Refuses...)
-	slices.Sort(op.Errors)
 	op.DefaultStatus = http.StatusOK
 	if _, creates := rt.Answers[http.StatusCreated]; creates {
 		op.DefaultStatus = http.StatusCreated
 	}
-	switch rt.ID {
-	case "readLog":
-		op.Responses = map[string]*huma.Response{"200": logResponse()}
-	case "planCalendar":
-		op.Responses = map[string]*huma.Response{"200": calendarResponse()}
-	case "getJob":
+	if rt.Usual != nil {
+		op.Responses = map[string]*huma.Response{"200": rt.Usual}
+	}
+	if rt.ID == "getJob" {
 		op.Responses = map[string]*huma.Response{"304": {Description: "The definition is the one that is known"}}
 	}
+	if rt.Idempotent {
+		op.Parameters = append(op.Parameters, onceParameter())
+		op.Description = strings.TrimSpace(op.Description + " " + onceText)
+		op.Errors = append(op.Errors, http.StatusConflict)
+	}
+	slices.Sort(op.Errors)
+	op.Errors = slices.Compact(op.Errors)
 	return op
 }
 
@@ -190,6 +199,9 @@ func (rt *route) document(description *huma.OpenAPI) {
 	}
 	if rt.Request != nil {
 		op.RequestBody.Content["application/json"].Example = rt.Request
+	}
+	for _, status := range rt.Bare {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status)}
 	}
 	for key, response := range op.Responses {
 		if media := response.Content[problemType]; media != nil {

@@ -44,7 +44,6 @@ type OperationOptions struct {
 type OperationResult struct {
 	Operation engine.Operation `json:"operation"`
 	DryRun    bool             `json:"dryRun" doc:"Nothing was changed"`
-	Again     bool             `json:"again,omitempty" doc:"The answer to an earlier request with the same key"`
 	Total     int              `json:"total" doc:"How many instances it concerns; changes lists the first 1,000 of them"`
 	Counts    EffectCounts     `json:"counts"`
 	Changes   []InstanceChange `json:"changes"`
@@ -74,9 +73,9 @@ func operationRoutes() []route {
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	return []route{
 		{Method: http.MethodPost, Pattern: prefix + "/operations", Permission: Operator, ID: "operate", Tag: "instances", Refuses: conflict,
-			Audit: true, BodyLimit: maxBody, Summary: "Rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances",
+			Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances",
 			Text: "All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what " +
-				"would happen. With the header Idempotency-Key the same request can be sent again within a week: the answer is then the first one.",
+				"would happen.",
 			Request: exampleOperation, Answers: ok(exampleOperationResult), register: operation((*server).operate)},
 	}
 }
@@ -96,7 +95,6 @@ var (
 )
 
 type operateInput struct {
-	Key  string `header:"Idempotency-Key" maxLength:"128" pattern:"^[A-Za-z0-9][A-Za-z0-9._:-]*$" doc:"The same key is the same operation, however often the request is sent"`
 	Body OperationRequest
 }
 
@@ -106,7 +104,7 @@ func (s *server) operate(ctx context.Context, in *operateInput) (*operateOutput,
 	x, body := exchangeOf(ctx), &in.Body
 	x.note = body.Note
 	r := engine.OperationRequest{
-		Operation: body.Operation, Selector: strings.TrimSpace(body.Selector), Actor: x.principal.name, Note: body.Note, DryRun: body.DryRun, Key: in.Key,
+		Operation: body.Operation, Selector: strings.TrimSpace(body.Selector), Actor: x.principal.name, Note: body.Note, DryRun: body.DryRun,
 	}
 	for _, id := range body.IDs {
 		r.IDs = append(r.IDs, int64(id))
@@ -138,7 +136,7 @@ func refusedProblem(err error) error {
 func newOperationResult(r *engine.OperationResult) OperationResult {
 	n := r.Counts
 	shown := OperationResult{
-		Operation: r.Operation, DryRun: r.DryRun, Again: r.Again, Total: r.Total, Changes: make([]InstanceChange, len(r.Changes)),
+		Operation: r.Operation, DryRun: r.DryRun, Total: r.Total, Changes: make([]InstanceChange, len(r.Changes)),
 		Counts: EffectCounts{n[engine.EffectChanged], n[engine.EffectUnchanged], n[engine.EffectReopened], n[engine.EffectLeft], n[engine.EffectWoken]},
 	}
 	for i := range r.Changes {

@@ -35,9 +35,8 @@ func TestOperations(t *testing.T) {
 	require.Equal(t, "month end", events[len(events)-1].Reason.Detail)
 
 	again := operate(`{"operation":"freeze","note":"month end",`+both+`}`, key)
-	require.True(t, again.Again)
 	require.Equal(t, done.Changes, again.Changes)
-	refused(f, f.as("operator", http.MethodPost, "/api/v1/operations", `{"operation":"unfreeze",`+both+`}`, key), 409, "conflict")
+	refused(f, f.as("operator", http.MethodPost, "/api/v1/operations", `{"operation":"unfreeze",`+both+`}`, key), 422, "key-reused")
 
 	list := get[web.InstancePage](f, "/api/v1/instances?limit=1&selector="+url.QueryEscape("job:orders state:waiting date:today time:20:00..21:00"))
 	require.Len(t, list.Items, 1)

@@ -34,6 +34,8 @@ type History interface {
 	AttemptByID(ctx context.Context, id int64) (engine.AttemptRow, error)
 	// Events lists the history of an instance (0: of all) with an id above after, by id, at most limit.
 	Events(ctx context.Context, after, instance int64, limit int) ([]EventRecord, error)
+	// LastEvent returns the id of the newest event of the history, 0 when there is none.
+	LastEvent(ctx context.Context) (int64, error)
 	// Count counts the open instances, those that ended at or after since, and the attempts that run.
 	Count(ctx context.Context, since time.Time) (Counts, error)
 }
@@ -87,4 +89,5 @@ type Control interface {
 	PowerControl
 	AlertControl
 	SimulationControl
+	Onces
 }

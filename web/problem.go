@@ -58,11 +58,14 @@ const (
 	codeTimeout         = "timeout"
 	codeConflict        = "conflict"
 	codeDrift           = "drift"
+	codeRepeated        = "repeated"
 	codeTooLarge        = "too-large"
 	codeMediaType       = "unsupported-media-type"
 	codeHost            = "wrong-host"
 	codeInvalid         = "invalid"
+	codeKeyReused       = "key-reused"
 	codeRate            = "rate-limited"
+	codeStreams         = "too-many-streams"
 	codeInternal        = "internal"
 	codeNotReady        = "not-ready"
 )
@@ -85,11 +88,14 @@ var problems = []struct {
 	{codeTimeout, http.StatusRequestTimeout, "send the body faster"},
 	{codeConflict, http.StatusConflict, "read it again: its state has changed, or does not allow this"},
 	{codeDrift, http.StatusPreconditionFailed, "plan or compare again, look at what is different, and apply that"},
+	{codeRepeated, http.StatusConflict, "send it again in a moment; without an answer still, read what it was to change: it is not carried out twice"},
 	{codeTooLarge, http.StatusRequestEntityTooLarge, "a body has at most 1 MiB, and most operations take none"},
 	{codeMediaType, http.StatusUnsupportedMediaType, "send the header Content-Type: application/json"},
 	{codeHost, http.StatusMisdirectedRequest, "use http://127.0.0.1 or http://localhost, or start the server with tokens"},
 	{codeInvalid, http.StatusUnprocessableEntity, "the member errors lists everything that is wrong"},
+	{codeKeyReused, http.StatusUnprocessableEntity, "take a new key for each new request"},
 	{codeRate, http.StatusTooManyRequests, "wait as long as the header Retry-After says"},
+	{codeStreams, http.StatusTooManyRequests, "end a stream before another is begun; one can follow everything"},
 	{codeInternal, http.StatusInternalServerError, "the server's log says more under the name in the member instance"},
 	{codeNotReady, http.StatusServiceUnavailable, "try again soon; GET /api/v1/status says why"},
 }
@@ -127,6 +133,8 @@ func (s *server) problem(ctx context.Context, err error) *Problem {
 		p = refusal(codeDrift, oneLine(err))
 	case errors.Is(err, engine.ErrNotFound):
 		p = refusal(codeNotFound, oneLine(err))
+	case errors.Is(err, engine.ErrRepeated):
+		p = refusal(codeRepeated, oneLine(err))
 	case errors.Is(err, engine.ErrConflict):
 		p = refusal(codeConflict, oneLine(err))
 	case errors.Is(err, engine.ErrInvalid):

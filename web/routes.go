@@ -21,10 +21,13 @@ type route struct {
 	Text       string // more than the summary; "" is nothing
 	Audit      bool   // writes an audit line: routes that act
 	BodyLimit  int64  // bytes; 0 takes no body
+	Idempotent bool   // the header Idempotency-Key makes it happen once; for routes that act by the engine
 
-	Request any         // example of a body
-	Answers map[int]any // example of each answer that is no problem, by status
-	Refuses []int       // statuses of problems beyond those that every route has
+	Request any            // example of a body
+	Answers map[int]any    // example of each answer that is no problem, by status
+	Bare    []int          // statuses of answers without a body
+	Refuses []int          // statuses of problems beyond those that every route has
+	Usual   *huma.Response // the answer with status 200, where the OpenAPI library cannot see it
 
 	register func(s *server, api huma.API, op huma.Operation)
 	face     *azure.Operation // answers in the place of register, in the words of another service, which describes it
@@ -36,7 +39,7 @@ const prefix = "/api/v1"
 func table() []route {
 	return slices.Concat(
 		native(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
-		calendarRoutes(), simulateRoutes(), faces(),
+		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(),
 	)
 }
 
@@ -67,7 +70,7 @@ func native() []route {
 			Answers: ok(Probe{Status: "ready"}), Refuses: []int{http.StatusServiceUnavailable}, register: operation((*server).ready)},
 		{Method: get, Pattern: prefix + "/openapi.json", Permission: Viewer, ID: "describe", Tag: "server",
 			Summary: "This description of the API", Text: "OpenAPI 3.1, generated from the code that answers.",
-			Answers: ok(nil), register: operation((*server).describe)},
+			Answers: ok(nil), Usual: descriptionResponse(), register: operation((*server).describe)},
 		{Method: get, Pattern: prefix + "/status", Permission: Viewer, ID: "status", Tag: "server",
 			Summary: "What the server is doing", Answers: ok(exampleStatus), register: operation((*server).status)},
 
@@ -94,11 +97,11 @@ func native() []route {
 		{Method: get, Pattern: prefix + "/instances/{id}/events", Permission: Viewer, ID: "listEvents", Tag: "instances", Refuses: missing,
 			Summary: "The history of an instance", Answers: ok(EventPage{Items: []Event{exampleEvent}}), register: operation((*server).listEvents)},
 		{Method: post, Pattern: prefix + "/instances/{id}/cancel", Permission: Operator, ID: "cancelInstance", Tag: "instances", Refuses: conflict,
-			Audit: true, BodyLimit: maxBody, Summary: "Cancel an instance",
+			Audit: true, BodyLimit: maxBody, Idempotent: true, Summary: "Cancel an instance",
 			Text:    "A waiting instance is cancelled at once, a running one when its processes have ended. Cancelling twice is cancelling once.",
 			Request: exampleNote, Answers: ok(exampleCancelled), register: operation((*server).cancel)},
 		{Method: post, Pattern: prefix + "/instances/{id}/confirm", Permission: Operator, ID: "confirmInstance", Tag: "instances", Refuses: conflict,
-			Audit: true, BodyLimit: maxBody, Summary: "Let an instance pass that waits for a person",
+			Audit: true, BodyLimit: maxBody, Idempotent: true, Summary: "Let an instance pass that waits for a person",
 			Request: exampleNote, Answers: ok(exampleInstance), register: operation((*server).confirm)},
 
 		{Method: get, Pattern: prefix + "/attempts/{id}", Permission: Viewer, ID: "getAttempt", Tag: "attempts", Refuses: missing,
@@ -107,7 +110,7 @@ func native() []route {
 			Summary: "A part of an attempt's log",
 			Text: "The bytes from offset on, as the attempt wrote them. To follow a log, ask again with the offset raised by the bytes received, until " +
 				"the header X-Log-Complete is true. A log that was longer than its limit loses its middle when the attempt ends.",
-			Answers: ok(nil), register: operation((*server).readLog)},
+			Answers: ok(nil), Usual: logResponse(), register: operation((*server).readLog)},
 	}
 }
 

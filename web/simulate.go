@@ -335,8 +335,8 @@ func (s *server) simulate(ctx context.Context, input *simulateInput) (*simulateO
 
 func simulateRoutes() []route {
 	return []route{{
-		Method: http.MethodPost, Pattern: prefix + "/simulate", Permission: Operator, ID: "simulate", Tag: "server", Refuses: []int{http.StatusServiceUnavailable},
-		Audit: true, BodyLimit: maxBody, Summary: "Play a day before it comes",
+		Method: http.MethodPost, Pattern: prefix + "/simulate", Permission: Viewer, ID: "simulate", Tag: "server", Refuses: []int{http.StatusServiceUnavailable},
+		BodyLimit: maxBody, Summary: "Play a day before it comes",
 		Text: "Carries a day of the loaded definitions out without doing anything: the engine's own decisions, with durations of past instances or given ones, " +
 			"slots, pools, failures and delays. Nothing is stored. At most 200,000 instances; one simulation at a time, which is why it takes more than a viewer.",
 		Request: exampleSimulate, Answers: ok(exampleSimulation), register: operation((*server).simulate),

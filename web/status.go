@@ -120,3 +120,13 @@ func (s *server) describe(context.Context, *struct{}) (*huma.StreamResponse, err
 		_, _ = hc.BodyWriter().Write(s.spec)
 	}}, nil
 }
+
+// descriptionResponse describes the description, which the OpenAPI library cannot see.
+func descriptionResponse() *huma.Response {
+	return &huma.Response{
+		Description: "OpenAPI 3.1",
+		Content: map[string]*huma.MediaType{"application/openapi+json": {
+			Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}, Example: map[string]any{"openapi": "3.1.0"},
+		}},
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -73,14 +72,4 @@ func jobTag(row *engine.JobRow) string {
 		return fmt.Sprintf(`"%d-removed"`, row.Version)
 	}
 	return fmt.Sprintf(`"%d"`, row.Version)
-}
-
-// matches reports whether a header If-None-Match names the tag.
-func matches(header, tag string) bool {
-	for one := range strings.SplitSeq(header, ",") {
-		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == tag {
-			return true
-		}
-	}
-	return false
 }

@@ -42,6 +42,8 @@ func (h history) Events(ctx context.Context, after, instance int64, limit int) (
 	return records, err
 }
 
+func (h history) LastEvent(ctx context.Context) (int64, error) { return h.db.LastEvent(ctx) }
+
 func (h history) Count(ctx context.Context, since time.Time) (web.Counts, error) {
 	n, err := h.db.Count(ctx, since)
 	return web.Counts(n), err
@@ -107,7 +109,7 @@ func (s *server) handler(loopback bool, start [sha256.Size]byte) (http.Handler, 
 		return nil, err
 	}
 	return web.New(web.Config{
-		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Azure: s.azure,
+		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Azure: s.azure, Feed: s.feed,
 		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
 		Now: now, Log: s.log,
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) backfillCommand() *cobra.Command {
@@ -459,7 +461,7 @@ func (a *app) backfillSetCommand() *cobra.Command {
 			return err
 		}
 		var b web.Backfill
-		if err := client.call(c.Context(), "PATCH", path("backfills", args[0]), nil, nil, change, &b); err != nil {
+		if err := client.do(c.Context(), &api.Request{Method: http.MethodPatch, Path: apiPrefix + path("backfills", args[0]), Body: change}, &b); err != nil {
 			return err
 		}
 		return a.printBackfill(&b, output.value)

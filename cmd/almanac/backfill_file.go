@@ -17,11 +17,10 @@ import (
 
 // patient is the client for what may take long: a plan of a million instances.
 func (c *client) patient() *client {
-	slow := *c
-	waiting := *c.http
+	slow, waiting := *c.api, *c.api.HTTP
 	waiting.Timeout = 10 * time.Minute
-	slow.http = &waiting
-	return &slow
+	slow.HTTP = &waiting
+	return &client{&slow}
 }
 
 // writeBackfillPlan writes a plan as JSON, an instance a line, so that two of them can be compared line by line.

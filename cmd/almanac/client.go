@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
+
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 // apiPrefix begins the path of every route of the API.
@@ -17,101 +17,33 @@ const apiPrefix = "/api/v1/"
 
 // A client speaks to the API: of a server over the network, or of a data directory without one in this process.
 type client struct {
-	base  string // http://host:port
-	token string
-	http  *http.Client
+	api *api.Client
 }
 
-// get decodes the answer to a GET into a value.
+// do sends a request of the generated client and decodes the answer into a value; nil ignores it. The types are those of web, as the same is
+// printed without a server.
+func (c *client) do(ctx context.Context, r *api.Request, into any) error {
+	return refused(c.api.Do(ctx, r, into))
+}
+
+// get decodes the answer to a GET of a path below the API's into a value.
 func (c *client) get(ctx context.Context, path string, query url.Values, into any) error {
-	return c.call(ctx, http.MethodGet, path, query, nil, nil, into)
+	return c.do(ctx, &api.Request{Method: http.MethodGet, Path: apiPrefix + path, Query: query}, into)
 }
 
 // post sends a value as JSON and decodes the answer.
 func (c *client) post(ctx context.Context, path string, header http.Header, body, into any) error {
-	return c.call(ctx, http.MethodPost, path, nil, header, body, into)
+	return c.do(ctx, &api.Request{Method: http.MethodPost, Path: apiPrefix + path, Header: header, Body: body}, into)
 }
 
-func (c *client) call(ctx context.Context, method, path string, query url.Values, header http.Header, body, into any) error {
-	response, err := c.send(ctx, method, path, query, header, body)
-	if err != nil {
+// refused makes an *answerError of a refusal of the server.
+func refused(err error) error {
+	var refusal *api.Error
+	if !errors.As(err, &refusal) {
 		return err
 	}
-	defer response.Body.Close()
-	if into == nil {
-		return nil
-	}
-	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
-		return fmt.Errorf("read the answer of %s to %s: %w", c.base, path, err)
-	}
-	return nil
-}
-
-// send returns the answer when it is a good one; the caller closes its body. Any other is an *answerError.
-func (c *client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*http.Response, error) {
-	address := c.base + apiPrefix + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	var content io.Reader
-	if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		content = bytes.NewReader(data)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, address, content)
-	if err != nil {
-		return nil, fmt.Errorf("call %s: %w", c.base, err)
-	}
-	for name, values := range header {
-		request.Header[name] = values
-	}
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if c.token != "" {
-		request.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	request.Header.Set("User-Agent", "almanac/"+build().Version)
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("call the server: %w", err)
-	}
-	if response.StatusCode >= 300 {
-		defer response.Body.Close()
-		return nil, readProblem(response)
-	}
-	return response, nil
-}
-
-// readProblem makes an error of an application/problem+json answer.
-func readProblem(response *http.Response) error {
-	problem := struct {
-		Code   string `json:"code"`
-		Title  string `json:"title"`
-		Detail string `json:"detail"`
-		Hint   string `json:"hint"`
-		Errors []struct {
-			Message  string `json:"message"`
-			Location string `json:"location"`
-		} `json:"errors"`
-	}{}
-	data, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	answer := &answerError{Status: response.StatusCode}
-	if err != nil || json.Unmarshal(data, &problem) != nil {
-		return answer
-	}
-	answer.Code, answer.Title, answer.Detail, answer.Hint = problem.Code, problem.Title, problem.Detail, problem.Hint
-	for _, e := range problem.Errors {
-		line := e.Message
-		if e.Location != "" {
-			line = e.Location + ": " + line
-		}
-		answer.Detail = strings.TrimPrefix(answer.Detail+"\n  "+line, "\n  ")
-	}
-	return answer
+	p := &refusal.Problem
+	return &answerError{Status: int(p.Status), Code: p.Code, Title: p.Title, Detail: refusal.Error(), Hint: p.Hint}
 }
 
 // path joins segments into an escaped path.
@@ -125,16 +57,16 @@ func path(segments ...string) string {
 
 // newClient speaks to a server over the network.
 func newClient(base, token string) *client {
-	return &client{base: strings.TrimSuffix(base, "/"), token: token, http: &http.Client{
-		Timeout: time.Minute,
-		// A redirect would carry the token to wherever it points.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	c := api.New(base, token)
+	c.UserAgent = "almanac/" + build().Version
+	return &client{c}
 }
 
 // handlerClient speaks to a handler in this process.
 func handlerClient(h http.Handler) *client {
-	return &client{base: "http://localhost", http: &http.Client{Transport: handlerTransport{h}}}
+	c := newClient("http://localhost", "")
+	c.api.HTTP = &http.Client{Transport: handlerTransport{h}}
+	return c
 }
 
 // handlerTransport answers requests by a handler, without a network.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,42 +16,91 @@ import (
 
 // A connection is what the user said about where the server is.
 type connection struct {
-	server, token string
-	data          *string
+	server, context, token string
+	data                   *string
+	given                  func(flag string) bool // on the command line
 }
 
-// addConnection adds --server, --token and --data.
+// addConnection adds --server, --context, --token and --data.
 func (a *app) addConnection(c *cobra.Command) *connection {
-	n := &connection{}
-	c.Flags().StringVar(&n.server, "server", a.env["ALMANAC_SERVER"], "address of the server, such as http://10.0.0.5:8080 (env ALMANAC_SERVER;\ndefault: the running server of the data directory)")
+	n := &connection{given: func(flag string) bool { return c.Flags().Changed(flag) }}
+	c.Flags().StringVar(&n.server, "server", a.env["ALMANAC_SERVER"], "address of the server, such as http://10.0.0.5:8080 (env ALMANAC_SERVER;\ndefault: the context in use, or the running server of the data directory)")
+	c.Flags().StringVar(&n.context, "context", a.env["ALMANAC_CONTEXT"], "a server by its name, see almanac context (env ALMANAC_CONTEXT)")
 	c.Flags().StringVar(&n.token, "token", "", "token for the server (env ALMANAC_TOKEN)")
+	_ = c.RegisterFlagCompletionFunc("context", a.completeContexts) // fails only for an unknown flag
 	n.data = a.addData(c)
 	return n
 }
 
+// serverOf is the server that was named, with the token for it; "" is that of the data directory. The command line goes before the environment, and both
+// before the context in use.
+func (a *app) serverOf(n *connection) (server, token string, err error) {
+	name := ""
+	switch {
+	case n.given("server") && n.given("context"):
+		return "", "", usagef("--server and --context both name a server; leave one out")
+	case n.given("server"):
+	case n.given("context"):
+		name = n.context
+	case n.given("data"):
+		n.server = ""
+	case n.server != "":
+	case n.context != "":
+		name = n.context
+	case a.env["ALMANAC_DATA"] != "":
+	default:
+		all, err := a.contexts()
+		if err != nil {
+			return "", "", err
+		}
+		name = all.Current
+	}
+	if name == "" {
+		return n.server, cmp.Or(n.token, a.env["ALMANAC_TOKEN"]), nil
+	}
+	all, err := a.contexts()
+	if err != nil {
+		return "", "", err
+	}
+	chosen, err := all.get(name)
+	if err != nil {
+		return "", "", err
+	}
+	// A token file goes before ALMANAC_TOKEN, which may be another server's.
+	if token = n.token; token == "" {
+		if token, err = chosen.token(); err != nil {
+			return "", "", err
+		}
+	}
+	return chosen.Server, cmp.Or(token, a.env["ALMANAC_TOKEN"]), nil
+}
+
+// errNoServer says that no server was named and none runs on the data directory.
+var errNoServer = errors.New("no server runs on the data directory")
+
 // connect finds the server: the one that was named, or the running one of the data directory.
 func (a *app) connect(ctx context.Context, n *connection) (*client, error) {
-	token := n.token
-	if token == "" {
-		token = a.env["ALMANAC_TOKEN"]
+	server, token, err := a.serverOf(n)
+	if err != nil {
+		return nil, err
 	}
-	if n.server != "" {
-		return newClient(n.server, token), nil
+	if server != "" {
+		return newClient(server, token), nil
 	}
 	if f, ok := readServerFile(*n.data); ok && f.alive() && f.answers(ctx) {
-		if token == "" {
-			token = f.Token
-		}
-		return newClient(f.Address, token), nil
+		return newClient(f.Address, cmp.Or(token, f.Token)), nil
 	}
-	return nil, fmt.Errorf("no server runs on the data directory %s; start one with `almanac serve`, or name one with --server or ALMANAC_SERVER", *n.data)
+	return nil, fmt.Errorf("%w %s; start one with `almanac serve`, or name one with --server, --context or ALMANAC_SERVER", errNoServer, *n.data)
 }
 
 // connectOrOpen finds the server like connect, and without one answers from the data directory, read-only. The caller calls done.
 func (a *app) connectOrOpen(ctx context.Context, n *connection) (c *client, done func(), err error) {
 	c, noServer := a.connect(ctx, n)
-	if noServer == nil {
+	switch {
+	case noServer == nil:
 		return c, func() {}, nil
+	case !errors.Is(noServer, errNoServer):
+		return nil, nil, noServer
 	}
 	c, done, err = a.openReadOnly(ctx, *n.data)
 	if errors.Is(err, store.ErrMissing) || errors.Is(err, fs.ErrNotExist) {

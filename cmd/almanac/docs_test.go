@@ -26,10 +26,17 @@ func commandLineDocs() string {
 	b.WriteString(`
 ## How a command finds the server
 
-1. ` + "`--server`" + ` or ` + "`ALMANAC_SERVER`" + `, with ` + "`--token`" + ` or ` + "`ALMANAC_TOKEN`" + `;
-2. the running server of the data directory (` + "`--data`" + `, ` + "`ALMANAC_DATA`" + `, default ` + "`./.almanac`" + `): its ` + "`server.json`" + ` names the address and holds a token
-   for this start alone, readable by the same user only;
-3. for ` + "`ps`, `logs`, `explain` and `simulate`" + `: the data directory itself, read-only.
+The first of these that names one. The command line goes before the environment, and both before what is kept.
+
+1. ` + "`--server`" + `, or ` + "`--context`" + ` with a name that ` + "`almanac context add`" + ` gave, or ` + "`--data`" + `;
+2. ` + "`ALMANAC_SERVER`" + `, then ` + "`ALMANAC_CONTEXT`" + `, then ` + "`ALMANAC_DATA`" + `;
+3. the context in use (` + "`almanac context use`" + `);
+4. the data directory ` + "`./.almanac`" + `.
+
+The token is ` + "`--token`" + `, then that of the context's token file, then ` + "`ALMANAC_TOKEN`" + `.
+
+A data directory stands for the server that runs on it: its ` + "`server.json`" + ` names the address and holds a token for this start alone, readable by the same
+user only. Without one, ` + "`ps`, `logs`, `explain` and `simulate`" + ` read the data directory itself.
 `)
 	a := &app{env: map[string]string{}}
 	var each func(c *cobra.Command)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 // directory looks at the directory itself; false when there is nothing more to look at.
@@ -201,7 +202,7 @@ func (f serverFile) notReady(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var status web.Status
-	switch err := newClient(f.Address, f.Token).get(ctx, "status", nil, &status); {
+	switch err := newClient(f.Address, f.Token).do(ctx, api.NewStatusRequest(), &status); {
 	case err != nil:
 		return err.Error()
 	case status.Ready:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 // parseRef reads workflow/job.
@@ -39,7 +40,7 @@ func parseName(text string) (ref engine.JobRef, at string, err error) {
 // instance finds an instance by its id or its name.
 func (c *client) instance(ctx context.Context, text string) (i web.Instance, err error) {
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-		err = c.get(ctx, path("instances", strconv.FormatInt(id, 10)), nil, &i)
+		err = c.do(ctx, api.NewGetInstanceRequest(id), &i)
 		return i, err
 	}
 	ref, written, err := parseName(text)
@@ -82,7 +83,7 @@ func (c *client) zonedTime(ctx context.Context, name, written string, ref engine
 	zone := time.UTC
 	if _, err := time.Parse(time.RFC3339, written); err != nil {
 		var job web.JobDetail
-		if err := c.get(ctx, path("jobs", ref.Workflow, ref.Job), nil, &job); err != nil {
+		if err := c.do(ctx, api.NewGetJobRequest(ref.Workflow, ref.Job), &job); err != nil {
 			return time.Time{}, err
 		}
 		if zone, err = time.LoadLocation(job.TimeZone); err != nil {
@@ -95,10 +96,12 @@ func (c *client) zonedTime(ctx context.Context, name, written string, ref engine
 // instances lists at most limit instances, page after page.
 func (c *client) instances(ctx context.Context, query url.Values, limit int) ([]web.Instance, error) {
 	all := []web.Instance{}
+	r := api.NewListInstancesRequest(api.ListInstancesParams{})
+	r.Query = query
 	for {
 		query.Set("limit", strconv.Itoa(max(1, min(500, limit-len(all)))))
 		var page web.InstancePage
-		if err := c.get(ctx, "instances", query, &page); err != nil {
+		if err := c.do(ctx, r, &page); err != nil {
 			return nil, err
 		}
 		all = append(all, page.Items...)
@@ -109,21 +112,41 @@ func (c *client) instances(ctx context.Context, query url.Values, limit int) ([]
 	}
 }
 
-// watchEvery is how often a command asks again while it waits for something to end.
-const watchEvery = 100 * time.Millisecond
+// watchEvery is how often a command asks again, although no stream said that something happened, while it waits for something to end.
+const watchEvery = 500 * time.Millisecond
+
+// signals follows an instance: something is sent when a line is written into its history, and at the beginning. It ends with ctx.
+func (c *client) signals(ctx context.Context, id web.ID) <-chan struct{} {
+	signals := make(chan struct{}, 1)
+	go func() {
+		r := api.NewStreamChangesRequest(api.StreamChangesParams{Instance: int64(id)})
+		_ = c.api.Follow(ctx, r, func(api.Message) error { // without it the tick is all there is
+			select {
+			case signals <- struct{}{}:
+			default:
+			}
+			return nil
+		})
+	}()
+	return signals
+}
 
 // wait asks until the instance has ended or cannot end without a person.
 func (c *client) wait(ctx context.Context, id web.ID) (i web.Instance, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	happened := c.signals(ctx, id)
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
-		err = c.get(ctx, path("instances", id.String()), nil, &i)
+		err = c.do(ctx, api.NewGetInstanceRequest(int64(id)), &i)
 		if err != nil || i.State.Ended() || i.State == engine.Lost {
 			return i, err
 		}
 		select {
 		case <-ctx.Done():
 			return i, ctx.Err()
+		case <-happened:
 		case <-tick.C:
 		}
 	}
@@ -152,7 +175,7 @@ func (a *app) completeJobs(n *connection) cobra.CompletionFunc {
 		}
 		defer done()
 		var page web.JobPage
-		if err := client.get(c.Context(), "jobs", url.Values{"limit": {"500"}}, &page); err != nil {
+		if err := client.do(c.Context(), api.NewListJobsRequest(api.ListJobsParams{Limit: 500}), &page); err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var names []string

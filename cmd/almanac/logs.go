@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) logsCommand() *cobra.Command {
@@ -70,9 +69,17 @@ type logPrinter struct {
 }
 
 func (l *logPrinter) attempts(ctx context.Context) ([]web.Attempt, error) {
-	var list web.AttemptList
-	err := l.client.get(ctx, path("instances", l.instance.String(), "attempts"), nil, &list)
-	return list.Items, err
+	var all []web.Attempt
+	for cursor := ""; ; {
+		var page web.AttemptList
+		if err := l.client.do(ctx, api.NewListAttemptsRequest(int64(l.instance), api.ListAttemptsParams{Cursor: cursor, Limit: 500}), &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if cursor = page.Next; cursor == "" {
+			return all, nil
+		}
+	}
 }
 
 // wanted chooses the attempts to print, in the order in which they began.
@@ -136,13 +143,16 @@ func (l *logPrinter) nothing(state engine.State) error {
 
 // follow prints each attempt that is wanted, as it grows, until the instance has ended.
 func (l *logPrinter) follow(ctx context.Context) error {
-	tick := time.NewTicker(watchEvery)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	happened := l.client.signals(ctx, l.instance)
+	tick := time.NewTicker(watchEvery) // a step that starts is no line of the history
 	defer tick.Stop()
 	done := map[web.ID]bool{}
 	for {
 		var i web.Instance
 		// The instance is read before its attempts: what it has when it has ended is all it will have.
-		if err := l.client.get(ctx, path("instances", l.instance.String()), nil, &i); err != nil {
+		if err := l.client.do(ctx, api.NewGetInstanceRequest(int64(l.instance)), &i); err != nil {
 			return err
 		}
 		all, err := l.attempts(ctx)
@@ -167,6 +177,7 @@ func (l *logPrinter) follow(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-happened:
 		case <-tick.C:
 		}
 	}
@@ -181,34 +192,26 @@ func (l *logPrinter) one(ctx context.Context, a web.Attempt, title, follow bool)
 		fmt.Fprintf(l.out, "==> %s <==\n", attemptTitle(&a))
 	}
 	l.printed++
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
+	if follow {
+		_, err := l.client.api.FollowLog(ctx, int64(a.ID), 0, l.out)
+		return refused(err)
+	}
 	for offset := int64(0); ; {
 		n, size, complete, err := l.part(ctx, a.ID, offset)
 		if err != nil {
 			return err
 		}
-		offset += n
-		switch {
-		case complete, !follow && offset >= size:
+		if offset += n; complete || offset >= size {
 			return nil
-		case offset < size:
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
 		}
 	}
 }
 
 // part prints one part of a log and returns how long it was, how long the log is, and whether that was all there will be.
 func (l *logPrinter) part(ctx context.Context, attempt web.ID, offset int64) (n, size int64, complete bool, err error) {
-	query := url.Values{"offset": {strconv.FormatInt(offset, 10)}}
-	response, err := l.client.send(ctx, http.MethodGet, path("attempts", attempt.String(), "log"), query, nil, nil)
+	response, err := l.client.api.Send(ctx, api.NewReadLogRequest(int64(attempt), api.ReadLogParams{Offset: offset}))
 	if err != nil {
-		return 0, 0, false, err
+		return 0, 0, false, refused(err)
 	}
 	defer response.Body.Close()
 	if n, err = io.Copy(l.out, response.Body); err != nil {

@@ -226,11 +226,8 @@ func (a *app) printOperation(w io.Writer, r *web.OperationResult) error {
 		}
 	}
 	line := string(r.Operation) + ": " + strings.Join(parts, ", ")
-	switch {
-	case r.DryRun:
+	if r.DryRun {
 		line += " (dry run: nothing was changed)"
-	case r.Again:
-		line += " (the answer to an earlier request with this key)"
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err

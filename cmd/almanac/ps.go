@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) psCommand() *cobra.Command {
@@ -73,7 +74,7 @@ With a selector, such as job:dwd_* date:yesterday state:failed, those that it ch
 			return writeJSON(a.stdout, web.InstancePage{Items: list})
 		}
 		var status web.Status
-		if err := client.get(c.Context(), "status", nil, &status); err != nil {
+		if err := client.do(c.Context(), api.NewStatusRequest(), &status); err != nil {
 			return err
 		}
 		return a.printInstances(list, &status, limit)

@@ -50,6 +50,9 @@ func TestScript(t *testing.T) {
 			"deliver": deliverCommand,
 			"state":   stateCommand,
 			"item":    itemCommand,
+			"address": addressCommand,
+			"secret":  secretCommand,
+			"lines":   linesCommand,
 		},
 	})
 }

@@ -106,6 +106,7 @@ type server struct {
 	folder *folder         // nil when it serves what is recorded
 	jobs   []*engine.Job   // as they were at the start
 	azure  *azure.Face
+	feed   *web.Feed
 	file   serverFile
 }
 
@@ -138,7 +139,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	defer lines.close()
 	s.site, err = s.openSite(ctx, siteConfig{
 		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true,
-		observe: lines.observe, log: s.log,
+		observe: s.observe(lines), log: s.log,
 	})
 	if err != nil {
 		return err
@@ -173,6 +174,15 @@ func (s *server) serve(ctx context.Context) (err error) {
 	return s.attend(ctx, listener, handler, out)
 }
 
+// observe shows on the console and in streams what the engine does.
+func (s *server) observe(lines *console) func(engine.Notice) {
+	s.feed = web.NewFeed()
+	return func(n engine.Notice) {
+		lines.observe(n)
+		s.feed.Notify()
+	}
+}
+
 // loadDefinitions makes the folder's definitions the current ones, or else those that are recorded.
 func (s *server) loadDefinitions(ctx context.Context) error {
 	var workflows []*engine.Workflow
@@ -196,6 +206,7 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	api := web.NewServer(handler, s.log)
+	api.RegisterOnShutdown(s.feed.Close)
 	out.header()
 	ended := make(chan error, 2)
 	go func() { ended <- s.engine.Run(ctx) }()

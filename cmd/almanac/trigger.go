@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/web"
+	api "github.com/almanac-sched/almanac/web/client"
 )
 
 func (a *app) triggerCommand() *cobra.Command {
@@ -41,7 +41,7 @@ The same --key is the same instance, however often the command is repeated.`,
 		if err != nil {
 			return err
 		}
-		request := web.TriggerRequest{Note: why, Params: map[string]string{}}
+		request := api.TriggerRequest{Note: why, Params: map[string]string{}}
 		for _, p := range params {
 			name, value, ok := strings.Cut(p, "=")
 			if !ok || name == "" {
@@ -58,14 +58,10 @@ The same --key is the same instance, however often the command is repeated.`,
 			if err != nil {
 				return err
 			}
-			request.PlanTime = &at
-		}
-		header := http.Header{}
-		if key != "" {
-			header.Set("Idempotency-Key", key)
+			request.PlanTime = at
 		}
 		var i web.Instance
-		if err := client.post(c.Context(), path("jobs", ref.Workflow, ref.Job, "trigger"), header, request, &i); err != nil {
+		if err := client.do(c.Context(), api.NewTriggerJobRequest(ref.Workflow, ref.Job, api.TriggerJobParams{IdempotencyKey: key}, request), &i); err != nil {
 			return err
 		}
 		if wait {

@@ -195,6 +195,16 @@ CREATE TABLE lease (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE once (
+  principal TEXT NOT NULL,
+  operation TEXT NOT NULL CHECK (operation <> ''),
+  key       TEXT NOT NULL CHECK (key <> ''),
+  request   BLOB NOT NULL,
+  answer    BLOB,
+  at        INTEGER NOT NULL,
+  PRIMARY KEY (principal, operation, key)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE outbox (
   id         INTEGER PRIMARY KEY,
   kind       TEXT NOT NULL,
@@ -394,6 +404,8 @@ CREATE INDEX instance_watch ON instance (watch_job, watch_time, watch_key) WHERE
 CREATE INDEX job_revision ON job (revision);
 
 CREATE INDEX job_version_job ON job_version (job);
+
+CREATE INDEX once_at ON once (at);
 
 CREATE INDEX outbox_instance ON outbox (instance) WHERE instance IS NOT NULL;
 

@@ -27,6 +27,7 @@ type state struct {
 	revisions map[int64]*int64   // of the definitions, when a job was last put
 	resources map[resourceKey]*engine.ResourceRow
 	watches   map[int64]*watchRow
+	once      map[engine.OnceKey]*engine.OnceRow
 	reaches   map[pair]*int64
 	backfills map[int64]*engine.BackfillRow
 	history   history
@@ -207,8 +208,8 @@ func newState() *state {
 		jobs:     map[int64]*engine.JobRow{}, versions: map[int64]*engine.VersionRow{}, instances: map[int64]*instance{},
 		waits: map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
 		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{},
-		resources: map[resourceKey]*engine.ResourceRow{}, watches: map[int64]*watchRow{}, reaches: map[pair]*int64{}, backfills: map[int64]*engine.BackfillRow{},
-		lane: newOrdered(compareLanes), alerts: newAlerts(),
+		resources: map[resourceKey]*engine.ResourceRow{}, watches: map[int64]*watchRow{}, once: map[engine.OnceKey]*engine.OnceRow{},
+		reaches: map[pair]*int64{}, backfills: map[int64]*engine.BackfillRow{}, lane: newOrdered(compareLanes), alerts: newAlerts(),
 		history:  history{start: 1, first: 1, of: newOrdered(compareBelonging)},
 		jobNames: newOrdered(compareNames), places: newOrdered(comparePlaces),
 		waiting: newOrdered(compareInJob), wake: newOrdered(compareMoments), queue: newOrdered(compareTurns), line: newOrdered(compareTurns),
@@ -225,7 +226,8 @@ func (s *state) clone() *state {
 		counters: maps.Clone(s.counters), jobs: maps.Clone(s.jobs), versions: maps.Clone(s.versions), instances: maps.Clone(s.instances),
 		waits: maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
 		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), resources: maps.Clone(s.resources), watches: maps.Clone(s.watches),
-		reaches: maps.Clone(s.reaches), backfills: maps.Clone(s.backfills), history: s.history.clone(), lane: s.lane.clone(), alerts: s.alerts.clone(),
+		once: maps.Clone(s.once), reaches: maps.Clone(s.reaches), backfills: maps.Clone(s.backfills), history: s.history.clone(), lane: s.lane.clone(),
+		alerts:   s.alerts.clone(),
 		jobNames: s.jobNames.clone(), places: s.places.clone(),
 		waiting: s.waiting.clone(), wake: s.wake.clone(), queue: s.queue.clone(), line: s.line.clone(), watch: s.watch.clone(),
 		needs: s.needs.clone(), some: s.some.clone(), cancel: s.cancel.clone(), running: s.running.clone(), active: s.active.clone(),

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// address VARIABLE HOST TOKEN DIR keeps the address of the server of the data directory, its host and port, and the token of its start.
+func addressCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: address VARIABLE HOST TOKEN DIR")
+	}
+	f, ok := readServerFile(ts.MkAbs(args[3]))
+	if !ok {
+		ts.Fatalf("no server in %s", args[3])
+	}
+	ts.Setenv(args[0], f.Address)
+	ts.Setenv(args[1], strings.TrimPrefix(f.Address, "http://"))
+	ts.Setenv(args[2], f.Token)
+}
+
+// secret FILE TEXT writes a file that holds a secret.
+func secretCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: secret FILE TEXT")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
+}
+
+// lines FILE N waits until the file has as many lines.
+func linesCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || len(args[1]) != 1 {
+		ts.Fatalf("usage: lines FILE N")
+	}
+	poll(ts, args[1]+" lines in "+args[0], func() bool {
+		data, err := os.ReadFile(ts.MkAbs(args[0]))
+		return err == nil && bytes.Count(data, []byte("\n")) >= int(args[1][0]-'0')
+	})
+}

@@ -1,0 +1,3504 @@
+// Code generated from web/openapi.json by `make client`; DO NOT EDIT.
+
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Defines values for AttemptOutcome.
+const (
+	AttemptOutcomeCancelled AttemptOutcome = "cancelled"
+	AttemptOutcomeFailed    AttemptOutcome = "failed"
+	AttemptOutcomeLost      AttemptOutcome = "lost"
+	AttemptOutcomeSucceeded AttemptOutcome = "succeeded"
+	AttemptOutcomeTimeout   AttemptOutcome = "timeout"
+)
+
+// Defines values for BackfillOrder.
+const (
+	BackfillOrderAsc  BackfillOrder = "asc"
+	BackfillOrderDesc BackfillOrder = "desc"
+)
+
+// Defines values for BackfillState.
+const (
+	BackfillStateCancelled  BackfillState = "cancelled"
+	BackfillStateCancelling BackfillState = "cancelling"
+	BackfillStateEnded      BackfillState = "ended"
+	BackfillStatePaused     BackfillState = "paused"
+	BackfillStateRunning    BackfillState = "running"
+)
+
+// Defines values for DeliveryClass.
+const (
+	DeliveryClassDeadline DeliveryClass = "deadline"
+	DeliveryClassFailure  DeliveryClass = "failure"
+	DeliveryClassRecovery DeliveryClass = "recovery"
+	DeliveryClassTest     DeliveryClass = "test"
+	DeliveryClassUpdate   DeliveryClass = "update"
+)
+
+// Defines values for DeliveryState.
+const (
+	DeliveryStateDelivered DeliveryState = "delivered"
+	DeliveryStateFailed    DeliveryState = "failed"
+	DeliveryStatePending   DeliveryState = "pending"
+)
+
+// Defines values for DependencyOnFailed.
+const (
+	DependencyOnFailedCancel DependencyOnFailed = "cancel"
+	DependencyOnFailedRun    DependencyOnFailed = "run"
+	DependencyOnFailedWait   DependencyOnFailed = "wait"
+)
+
+// Defines values for DependencyOnMissing.
+const (
+	DependencyOnMissingCancel DependencyOnMissing = "cancel"
+	DependencyOnMissingRun    DependencyOnMissing = "run"
+	DependencyOnMissingWait   DependencyOnMissing = "wait"
+)
+
+// Defines values for DependencyPolicy.
+const (
+	DependencyPolicyNatural     DependencyPolicy = "natural"
+	DependencyPolicyTraditional DependencyPolicy = "traditional"
+)
+
+// Defines values for DueInstanceFate.
+const (
+	DueInstanceFateDropped  DueInstanceFate = "dropped"
+	DueInstanceFateHeld     DueInstanceFate = "held"
+	DueInstanceFateRuns     DueInstanceFate = "runs"
+	DueInstanceFateStranded DueInstanceFate = "stranded"
+)
+
+// Defines values for ExplainedWaitOnFailed.
+const (
+	ExplainedWaitOnFailedCancel ExplainedWaitOnFailed = "cancel"
+	ExplainedWaitOnFailedRun    ExplainedWaitOnFailed = "run"
+	ExplainedWaitOnFailedWait   ExplainedWaitOnFailed = "wait"
+)
+
+// Defines values for ExplainedWaitOnMissing.
+const (
+	ExplainedWaitOnMissingCancel ExplainedWaitOnMissing = "cancel"
+	ExplainedWaitOnMissingRun    ExplainedWaitOnMissing = "run"
+	ExplainedWaitOnMissingWait   ExplainedWaitOnMissing = "wait"
+)
+
+// Defines values for GraphEdgeOnFailed.
+const (
+	GraphEdgeOnFailedCancel GraphEdgeOnFailed = "cancel"
+	GraphEdgeOnFailedRun    GraphEdgeOnFailed = "run"
+	GraphEdgeOnFailedWait   GraphEdgeOnFailed = "wait"
+)
+
+// Defines values for GraphEdgeOnMissing.
+const (
+	GraphEdgeOnMissingCancel GraphEdgeOnMissing = "cancel"
+	GraphEdgeOnMissingRun    GraphEdgeOnMissing = "run"
+	GraphEdgeOnMissingWait   GraphEdgeOnMissing = "wait"
+)
+
+// Defines values for HookAnswerState.
+const (
+	HookAnswerStateCancelled HookAnswerState = "cancelled"
+	HookAnswerStateFailed    HookAnswerState = "failed"
+	HookAnswerStateForced    HookAnswerState = "forced"
+	HookAnswerStateLost      HookAnswerState = "lost"
+	HookAnswerStateRunning   HookAnswerState = "running"
+	HookAnswerStateSkipped   HookAnswerState = "skipped"
+	HookAnswerStateSucceeded HookAnswerState = "succeeded"
+	HookAnswerStateWaiting   HookAnswerState = "waiting"
+)
+
+// Defines values for IncidentKind.
+const (
+	IncidentKindCancelled    IncidentKind = "cancelled"
+	IncidentKindEndedLate    IncidentKind = "ended-late"
+	IncidentKindFailed       IncidentKind = "failed"
+	IncidentKindLost         IncidentKind = "lost"
+	IncidentKindNeverStarted IncidentKind = "never-started"
+	IncidentKindStillRunning IncidentKind = "still-running"
+	IncidentKindWillBeLate   IncidentKind = "will-be-late"
+)
+
+// Defines values for IncidentDetailKind.
+const (
+	IncidentDetailKindCancelled    IncidentDetailKind = "cancelled"
+	IncidentDetailKindEndedLate    IncidentDetailKind = "ended-late"
+	IncidentDetailKindFailed       IncidentDetailKind = "failed"
+	IncidentDetailKindLost         IncidentDetailKind = "lost"
+	IncidentDetailKindNeverStarted IncidentDetailKind = "never-started"
+	IncidentDetailKindStillRunning IncidentDetailKind = "still-running"
+	IncidentDetailKindWillBeLate   IncidentDetailKind = "will-be-late"
+)
+
+// Defines values for IncidentMemberKind.
+const (
+	IncidentMemberKindBlocked      IncidentMemberKind = "blocked"
+	IncidentMemberKindCancelled    IncidentMemberKind = "cancelled"
+	IncidentMemberKindEndedLate    IncidentMemberKind = "ended-late"
+	IncidentMemberKindFailed       IncidentMemberKind = "failed"
+	IncidentMemberKindLost         IncidentMemberKind = "lost"
+	IncidentMemberKindNeverStarted IncidentMemberKind = "never-started"
+	IncidentMemberKindRoot         IncidentMemberKind = "root"
+	IncidentMemberKindStillRunning IncidentMemberKind = "still-running"
+	IncidentMemberKindWillBeLate   IncidentMemberKind = "will-be-late"
+)
+
+// Defines values for InstanceGate.
+const (
+	InstanceGateConcurrency InstanceGate = "concurrency"
+	InstanceGateConfirm     InstanceGate = "confirm"
+	InstanceGateDependency  InstanceGate = "dependency"
+	InstanceGateDisk        InstanceGate = "disk"
+	InstanceGateFrozen      InstanceGate = "frozen"
+	InstanceGateSlot        InstanceGate = "slot"
+	InstanceGateTime        InstanceGate = "time"
+)
+
+// Defines values for InstanceKind.
+const (
+	InstanceKindBackfill  InstanceKind = "backfill"
+	InstanceKindManual    InstanceKind = "manual"
+	InstanceKindScheduled InstanceKind = "scheduled"
+)
+
+// Defines values for InstanceState.
+const (
+	InstanceStateCancelled InstanceState = "cancelled"
+	InstanceStateFailed    InstanceState = "failed"
+	InstanceStateForced    InstanceState = "forced"
+	InstanceStateLost      InstanceState = "lost"
+	InstanceStateRunning   InstanceState = "running"
+	InstanceStateSkipped   InstanceState = "skipped"
+	InstanceStateSucceeded InstanceState = "succeeded"
+	InstanceStateWaiting   InstanceState = "waiting"
+)
+
+// Defines values for InstanceChangeEffect.
+const (
+	InstanceChangeEffectChanged   InstanceChangeEffect = "changed"
+	InstanceChangeEffectLeft      InstanceChangeEffect = "left"
+	InstanceChangeEffectReopened  InstanceChangeEffect = "reopened"
+	InstanceChangeEffectUnchanged InstanceChangeEffect = "unchanged"
+	InstanceChangeEffectWoken     InstanceChangeEffect = "woken"
+)
+
+// Defines values for JobChangeChange.
+const (
+	JobChangeChangeAdded    JobChangeChange = "added"
+	JobChangeChangeChanged  JobChangeChange = "changed"
+	JobChangeChangeDisabled JobChangeChange = "disabled"
+	JobChangeChangeEnabled  JobChangeChange = "enabled"
+	JobChangeChangeRemoved  JobChangeChange = "removed"
+)
+
+// Defines values for LogEndOutcome.
+const (
+	LogEndOutcomeCancelled LogEndOutcome = "cancelled"
+	LogEndOutcomeFailed    LogEndOutcome = "failed"
+	LogEndOutcomeLost      LogEndOutcome = "lost"
+	LogEndOutcomeSucceeded LogEndOutcome = "succeeded"
+	LogEndOutcomeTimeout   LogEndOutcome = "timeout"
+)
+
+// Defines values for OperationOptionsFrom.
+const (
+	OperationOptionsFromFailed OperationOptionsFrom = "failed"
+	OperationOptionsFromStart  OperationOptionsFrom = "start"
+	OperationOptionsFromStep   OperationOptionsFrom = "step"
+)
+
+// Defines values for OperationOptionsScope.
+const (
+	OperationOptionsScopeDownstream OperationOptionsScope = "downstream"
+	OperationOptionsScopeThis       OperationOptionsScope = "this"
+)
+
+// Defines values for OperationOptionsVersion.
+const (
+	OperationOptionsVersionLatest   OperationOptionsVersion = "latest"
+	OperationOptionsVersionOriginal OperationOptionsVersion = "original"
+)
+
+// Defines values for OperationRequestOperation.
+const (
+	OperationRequestOperationBoost    OperationRequestOperation = "boost"
+	OperationRequestOperationCancel   OperationRequestOperation = "cancel"
+	OperationRequestOperationConfirm  OperationRequestOperation = "confirm"
+	OperationRequestOperationDetach   OperationRequestOperation = "detach"
+	OperationRequestOperationForce    OperationRequestOperation = "force"
+	OperationRequestOperationFreeze   OperationRequestOperation = "freeze"
+	OperationRequestOperationRerun    OperationRequestOperation = "rerun"
+	OperationRequestOperationRunNow   OperationRequestOperation = "run-now"
+	OperationRequestOperationSkip     OperationRequestOperation = "skip"
+	OperationRequestOperationUnfreeze OperationRequestOperation = "unfreeze"
+)
+
+// Defines values for ParamType.
+const (
+	ParamTypeBoolean  ParamType = "boolean"
+	ParamTypeDate     ParamType = "date"
+	ParamTypeDatetime ParamType = "datetime"
+	ParamTypeEnum     ParamType = "enum"
+	ParamTypeInteger  ParamType = "integer"
+	ParamTypeList     ParamType = "list"
+	ParamTypeNumber   ParamType = "number"
+	ParamTypeString   ParamType = "string"
+)
+
+// Defines values for StepState.
+const (
+	StepStateCancelled StepState = "cancelled"
+	StepStateFailed    StepState = "failed"
+	StepStateRunning   StepState = "running"
+	StepStateSkipped   StepState = "skipped"
+	StepStateSucceeded StepState = "succeeded"
+	StepStateWaiting   StepState = "waiting"
+)
+
+// Defines values for WaitOnFailed.
+const (
+	WaitOnFailedCancel WaitOnFailed = "cancel"
+	WaitOnFailedRun    WaitOnFailed = "run"
+	WaitOnFailedWait   WaitOnFailed = "wait"
+)
+
+// Defines values for WaitOnMissing.
+const (
+	WaitOnMissingCancel WaitOnMissing = "cancel"
+	WaitOnMissingRun    WaitOnMissing = "run"
+	WaitOnMissingWait   WaitOnMissing = "wait"
+)
+
+// Defines values for WindowClosed.
+const (
+	WindowClosedBoth  WindowClosed = "both"
+	WindowClosedLeft  WindowClosed = "left"
+	WindowClosedRight WindowClosed = "right"
+)
+
+// Defines values for ListIncidentsParamsState.
+const (
+	ListIncidentsParamsStateAll  ListIncidentsParamsState = "all"
+	ListIncidentsParamsStateOpen ListIncidentsParamsState = "open"
+)
+
+// Defines values for ListInstancesParamsState.
+const (
+	ListInstancesParamsStateCancelled ListInstancesParamsState = "cancelled"
+	ListInstancesParamsStateFailed    ListInstancesParamsState = "failed"
+	ListInstancesParamsStateForced    ListInstancesParamsState = "forced"
+	ListInstancesParamsStateLost      ListInstancesParamsState = "lost"
+	ListInstancesParamsStateRunning   ListInstancesParamsState = "running"
+	ListInstancesParamsStateSkipped   ListInstancesParamsState = "skipped"
+	ListInstancesParamsStateSucceeded ListInstancesParamsState = "succeeded"
+	ListInstancesParamsStateWaiting   ListInstancesParamsState = "waiting"
+)
+
+// Defines values for ListInstancesParamsKind.
+const (
+	ListInstancesParamsKindBackfill  ListInstancesParamsKind = "backfill"
+	ListInstancesParamsKindManual    ListInstancesParamsKind = "manual"
+	ListInstancesParamsKindScheduled ListInstancesParamsKind = "scheduled"
+)
+
+// AddedInstance defines model for AddedInstance.
+type AddedInstance struct {
+	Job string `json:"job"`
+
+	// Key Of one that a person or a backfill made
+	Key      string    `json:"key,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	Waits    []Link    `json:"waits"`
+	Workflow string    `json:"workflow"`
+}
+
+// AlertCounts defines model for AlertCounts.
+type AlertCounts struct {
+	// FailedDeliveries That failed for good within the last 24 hours
+	FailedDeliveries  int64 `json:"failedDeliveries"`
+	OpenIncidents     int64 `json:"openIncidents"`
+	PendingDeliveries int64 `json:"pendingDeliveries"`
+}
+
+// ApplyReport defines model for ApplyReport.
+type ApplyReport struct {
+	// Added New, or back again
+	Added []JobRef `json:"added"`
+
+	// Changed Have a new version
+	Changed []JobRef `json:"changed"`
+
+	// DueDropped Those that were cancelled, as reviewed
+	DueDropped int64 `json:"dueDropped"`
+
+	// DueHeld Those of disabled jobs, which wait until the job is enabled
+	DueHeld int64 `json:"dueHeld"`
+
+	// DueRun Due, unstarted instances of removed jobs, which run
+	DueRun int64 `json:"dueRun"`
+
+	// Jobs Loaded
+	Jobs int64 `json:"jobs"`
+
+	// Planned Instances in their place
+	Planned int64    `json:"planned"`
+	Removed []JobRef `json:"removed"`
+
+	// Replaced Future, unstarted instances that were planned anew
+	Replaced int64 `json:"replaced"`
+}
+
+// ApplyRequest defines model for ApplyRequest.
+type ApplyRequest struct {
+	// DropDue dropDue of the diff
+	DropDue bool `json:"dropDue,omitempty,omitzero"`
+
+	// Dropped The instances of its list due with the fate dropped or stranded, and of its list removed
+	Dropped []InstanceName `json:"dropped,omitempty,omitzero"`
+
+	// Files The files of a folder; without them the server reads its own folder again
+	Files []DefinitionFile `json:"files,omitempty,omitzero"`
+
+	// Fingerprint after.fingerprint of the diff
+	Fingerprint string `json:"fingerprint"`
+
+	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
+	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Loaded before.fingerprint of the diff; the header If-Match may say it instead
+	Loaded string `json:"loaded,omitempty,omitzero"`
+
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+}
+
+// Attempt defines model for Attempt.
+type Attempt struct {
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// ErrorAction It is the job's error action
+	ErrorAction bool `json:"errorAction,omitempty,omitzero"`
+
+	// Exit Exit code of a process that exited
+	Exit int64 `json:"exit,omitempty,omitzero"`
+
+	// Fence The claim of the instance under which it ran
+	Fence      int64 `json:"fence"`
+	HTTPStatus int64 `json:"httpStatus,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance A row's id, in decimal
+	//
+	// Examples: 4217
+	Instance string `json:"instance"`
+
+	// InstanceName workflow/job@plan time
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00
+	InstanceName string `json:"instanceName"`
+	LogBytes     int64  `json:"logBytes,omitempty,omitzero"`
+
+	// Number Counts the attempts of the step, over reruns too
+	Number int64 `json:"number"`
+
+	// Outcome Absent while it runs
+	Outcome AttemptOutcome `json:"outcome,omitempty,omitzero"`
+
+	// Outputs What the step handed on
+	Outputs map[string]string `json:"outputs,omitempty,omitzero"`
+	Pool    string            `json:"pool,omitempty,omitzero"`
+
+	// Signal Signal that ended the process
+	Signal    string    `json:"signal,omitempty,omitzero"`
+	StartedAt time.Time `json:"startedAt"`
+
+	// Step Absent for the only step of a job with a single action
+	Step string `json:"step,omitempty,omitzero"`
+
+	// Text The outcome in a few words
+	//
+	// Examples: exit 3
+	Text string `json:"text,omitempty,omitzero"`
+
+	// Truncated The middle of the log was left out
+	Truncated bool `json:"truncated,omitempty,omitzero"`
+}
+
+// AttemptOutcome Absent while it runs
+type AttemptOutcome string
+
+// AttemptList defines model for AttemptList.
+type AttemptList struct {
+	Items []Attempt `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Backfill defines model for Backfill.
+type Backfill struct {
+	Actor     string    `json:"actor"`
+	ByDay     bool      `json:"byDay,omitempty,omitzero"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Done Of these have ended
+	Done    int64     `json:"done"`
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// From The earliest plan time
+	From time.Time `json:"from"`
+
+	// Holding Why nothing more of it starts just now
+	Holding       string `json:"holding,omitempty,omitzero"`
+	ID            string `json:"id"`
+	IgnoreMissing bool   `json:"ignoreMissing,omitempty,omitzero"`
+
+	// Instances By state
+	Instances InstanceCounts `json:"instances"`
+	Jobs      []BackfillJob  `json:"jobs"`
+	Note      string         `json:"note,omitempty,omitzero"`
+	Order     BackfillOrder  `json:"order"`
+	Parallel  int64          `json:"parallel,omitempty,omitzero"`
+	Priority  int64          `json:"priority,omitempty,omitzero"`
+
+	// Reason Why it is in that state
+	Reason Reason `json:"reason"`
+
+	// SecondsLeft Until its end, by how long its jobs took so far; absent when nobody knows
+	SecondsLeft   int64         `json:"secondsLeft,omitempty,omitzero"`
+	Share         string        `json:"share,omitempty,omitzero"`
+	State         BackfillState `json:"state"`
+	Steps         []string      `json:"steps,omitempty,omitzero"`
+	StopOnFailure bool          `json:"stopOnFailure,omitempty,omitzero"`
+
+	// To Behind the latest plan time
+	To time.Time `json:"to"`
+
+	// Total Instances of it
+	Total  int64  `json:"total"`
+	Window string `json:"window,omitempty,omitzero"`
+}
+
+// BackfillOrder defines model for Backfill.Order.
+type BackfillOrder string
+
+// BackfillState defines model for Backfill.State.
+type BackfillState string
+
+// BackfillApplyRequest defines model for BackfillApplyRequest.
+type BackfillApplyRequest struct {
+	// Note Why; written to the history and to the server's audit log
+	Note string       `json:"note,omitempty,omitzero"`
+	Plan BackfillPlan `json:"plan"`
+}
+
+// BackfillChange defines model for BackfillChange.
+type BackfillChange struct {
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Parallel 0 is as many as the share lets
+	Parallel int64 `json:"parallel,omitempty,omitzero"`
+
+	// Priority 1 (last) to 9 (first)
+	Priority int64 `json:"priority,omitempty,omitzero"`
+
+	// Share MIN..MAX slots of each server; empty is the default
+	Share string `json:"share,omitempty,omitzero"`
+
+	// Window Empty is none
+	Window string `json:"window,omitempty,omitzero"`
+}
+
+// BackfillJob defines model for BackfillJob.
+type BackfillJob struct {
+	Instances int64  `json:"instances"`
+	Job       string `json:"job"`
+	Workflow  string `json:"workflow"`
+}
+
+// BackfillPage defines model for BackfillPage.
+type BackfillPage struct {
+	Items []Backfill `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// BackfillPlan defines model for BackfillPlan.
+type BackfillPlan struct {
+	// At When it was made
+	At time.Time `json:"at"`
+
+	// Fingerprint Of all that it was made of: definitions, and states of instances
+	Fingerprint string `json:"fingerprint"`
+
+	// Format Examples: almanac-backfill/1
+	Format string `json:"format"`
+
+	// ID Of the plan; applying it makes a backfill of this id
+	ID string `json:"id"`
+
+	// In Instances that would run
+	In int64 `json:"in"`
+
+	// Instances Every instance of the range
+	Instances []BackfillPlanInstance `json:"instances,omitempty,omitzero"`
+	Jobs      []BackfillPlanJob      `json:"jobs"`
+
+	// Listing A digest of the instances as they are listed
+	Listing string `json:"listing"`
+
+	// Out Instances of the range that would not
+	Out     int64           `json:"out"`
+	Request BackfillRequest `json:"request"`
+
+	// Why Instances by reason
+	Why map[string]int64 `json:"why"`
+}
+
+// BackfillPlanInstance defines model for BackfillPlanInstance.
+type BackfillPlanInstance struct {
+	In bool `json:"in"`
+
+	// Job workflow/job
+	Job      string    `json:"job"`
+	PlanTime time.Time `json:"planTime"`
+
+	// Text More than the word, for people
+	Text string `json:"text,omitempty,omitzero"`
+
+	// Waits What it would wait for, and how that is bound
+	Waits []string `json:"waits,omitempty,omitzero"`
+	Why   string   `json:"why"`
+}
+
+// BackfillPlanJob defines model for BackfillPlanJob.
+type BackfillPlanJob struct {
+	// Definition A digest of its definition
+	Definition string `json:"definition"`
+
+	// Fingerprint Of its instances and what they wait for
+	Fingerprint string `json:"fingerprint"`
+	In          int64  `json:"in"`
+	Job         string `json:"job"`
+
+	// Note What its effective range cuts off
+	Note     string `json:"note,omitempty,omitzero"`
+	Out      int64  `json:"out"`
+	Workflow string `json:"workflow"`
+}
+
+// BackfillRequest defines model for BackfillRequest.
+type BackfillRequest struct {
+	// ByDay A day begins when the one before has ended
+	ByDay bool `json:"byDay,omitempty,omitzero"`
+
+	// Dates Days, or ranges of days such as 2026-10-15..17, in the place of from and to
+	Dates []string `json:"dates,omitempty,omitzero"`
+
+	// Downstream Also jobs that wait for these
+	Downstream string `json:"downstream,omitempty,omitzero"`
+
+	// From The first day; with to
+	From string `json:"from,omitempty,omitzero"`
+
+	// IgnoreMissing What is outside of it and not recorded counts as satisfied
+	IgnoreMissing bool `json:"ignoreMissing,omitempty,omitzero"`
+
+	// Jobs workflow/job
+	Jobs []string `json:"jobs"`
+
+	// Order asc, or desc: the latest day first, and only what is of one day is waited for
+	Order string `json:"order,omitempty,omitzero"`
+
+	// Parallel Instances of it that run at once; default as many as the share lets
+	Parallel int64 `json:"parallel,omitempty,omitzero"`
+
+	// Priority 1 (last) to 9 (first); default two below that of each job
+	Priority int64 `json:"priority,omitempty,omitzero"`
+
+	// Select missing, failed, stale, all; default missing and failed
+	Select []string `json:"select,omitempty,omitzero"`
+
+	// Share MIN..MAX slots of each server; default 1 to a quarter of them
+	Share string `json:"share,omitempty,omitzero"`
+
+	// Steps Only these steps of the jobs that are named
+	Steps []string `json:"steps,omitempty,omitzero"`
+
+	// StopOnFailure Nothing more starts when an instance has failed, until it is resumed
+	StopOnFailure bool `json:"stopOnFailure,omitempty,omitzero"`
+
+	// To The last day, which is included
+	To string `json:"to,omitempty,omitzero"`
+
+	// Upstream Also jobs that these wait for: how many steps away, all, or their names
+	Upstream string `json:"upstream,omitempty,omitzero"`
+
+	// Window When its instances may start, such as 22:00-06:00 Europe/Berlin
+	Window string `json:"window,omitempty,omitzero"`
+}
+
+// Blocker defines model for Blocker.
+type Blocker struct {
+	// Gate What holds the blocker itself
+	Gate string `json:"gate,omitempty,omitzero"`
+
+	// Instance Absent when it is not planned yet
+	//
+	// Examples: 4217
+	Instance string    `json:"instance,omitempty,omitzero"`
+	Job      string    `json:"job"`
+	PlanTime time.Time `json:"planTime"`
+	Reason   Reason    `json:"reason"`
+	State    string    `json:"state,omitempty,omitzero"`
+	Workflow string    `json:"workflow"`
+}
+
+// CancelBackfillRequest defines model for CancelBackfillRequest.
+type CancelBackfillRequest struct {
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Running What runs of it too
+	Running bool `json:"running,omitempty,omitzero"`
+}
+
+// Candidate defines model for Candidate.
+type Candidate struct {
+	In bool `json:"in"`
+
+	// Instance Absent when it is not planned yet
+	//
+	// Examples: 4217
+	Instance string    `json:"instance,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	State    string    `json:"state,omitempty,omitzero"`
+
+	// Why Why it is not waited for
+	Why string `json:"why,omitempty,omitzero"`
+}
+
+// Candidates defines model for Candidates.
+type Candidates struct {
+	// AtLeast There are more of those that are not
+	AtLeast bool `json:"atLeast,omitempty,omitzero"`
+
+	// In As many are waited for
+	In int64 `json:"in"`
+
+	// Items In order; of many the first and the last
+	Items []Candidate `json:"items"`
+
+	// Left As many are left out between them
+	Left int64 `json:"left,omitempty,omitzero"`
+
+	// Out As many are not
+	Out int64 `json:"out"`
+}
+
+// Cause defines model for Cause.
+type Cause struct {
+	// Again It is in the tree elsewhere, with what it waits for
+	Again bool `json:"again,omitempty,omitzero"`
+
+	// Circle It is above itself: each waits for the other
+	Circle bool `json:"circle,omitempty,omitzero"`
+
+	// Dependencies What of it is not satisfied
+	Dependencies []CauseWait `json:"dependencies,omitempty,omitzero"`
+	Forecast     Forecast    `json:"forecast"`
+
+	// Gate What holds it
+	Gate string `json:"gate,omitempty,omitzero"`
+
+	// Help The command that would help; absent when only time does
+	Help string `json:"help,omitempty,omitzero"`
+
+	// Instance Absent when it is not planned yet
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+	Job      string `json:"job"`
+	Key      string `json:"key,omitempty,omitzero"`
+
+	// Name workflow/job@plan time
+	Name     string    `json:"name"`
+	PlanTime time.Time `json:"planTime"`
+	Reason   Reason    `json:"reason"`
+
+	// Root It waits for no other instance, or for a person
+	Root     bool   `json:"root,omitempty,omitzero"`
+	State    string `json:"state,omitempty,omitzero"`
+	Workflow string `json:"workflow"`
+}
+
+// CauseWait defines model for CauseWait.
+type CauseWait struct {
+	Causes []Cause `json:"causes,omitempty,omitzero"`
+
+	// Count Plan times in the range
+	Count int64 `json:"count"`
+
+	// More As many are left out
+	More int64  `json:"more,omitempty,omitzero"`
+	Rule string `json:"rule"`
+	Text string `json:"text"`
+}
+
+// Change defines model for Change.
+type Change struct {
+	Actor string    `json:"actor,omitempty,omitzero"`
+	At    time.Time `json:"at"`
+	From  string    `json:"from,omitempty,omitzero"`
+
+	// ID Grows by one with each line of the history
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance Absent when it is of no instance, such as the load of a folder
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Job Examples: orders
+	Job string `json:"job,omitempty,omitzero"`
+
+	// Kind A transition such as start or fail, or an act such as trigger or confirm
+	//
+	// Examples: start
+	Kind string `json:"kind"`
+
+	// Name workflow/job@plan time of the instance; absent when it is gone
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name     string    `json:"name,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime,omitempty,omitzero"`
+	Reason   Reason    `json:"reason"`
+	To       string    `json:"to,omitempty,omitzero"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow,omitempty,omitzero"`
+}
+
+// Definition defines model for Definition.
+type Definition struct {
+	// CreatedAt When this version was loaded
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Definition A workflow document that holds this job alone
+	Definition interface{} `json:"definition"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// Removed The job is gone; this was its last definition
+	Removed bool `json:"removed,omitempty,omitzero"`
+
+	// Version A row's id, in decimal
+	//
+	// Examples: 4217
+	Version string `json:"version"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// DefinitionFile defines model for DefinitionFile.
+type DefinitionFile struct {
+	// Name Its path below the folder, with slashes
+	//
+	// Examples: retail.yaml
+	Name string `json:"name"`
+
+	// Text What is in it
+	Text string `json:"text"`
+}
+
+// DefinitionPage defines model for DefinitionPage.
+type DefinitionPage struct {
+	Items []StoredDefinition `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Delivery defines model for Delivery.
+type Delivery struct {
+	Attempts  int64         `json:"attempts"`
+	Class     DeliveryClass `json:"class"`
+	CreatedAt time.Time     `json:"createdAt"`
+	EndedAt   time.Time     `json:"endedAt,omitempty,omitzero"`
+
+	// Error Why the last attempt failed
+	Error string `json:"error,omitempty,omitzero"`
+
+	// ID The same however often it is repeated; receivers get it too
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Incident Absent for a test
+	//
+	// Examples: 4217
+	Incident string `json:"incident,omitempty,omitzero"`
+
+	// NotBefore Of a pending one: when it is tried again, unless an attempt under way succeeds
+	NotBefore time.Time     `json:"notBefore,omitempty,omitzero"`
+	Sink      string        `json:"sink"`
+	State     DeliveryState `json:"state"`
+}
+
+// DeliveryClass defines model for Delivery.Class.
+type DeliveryClass string
+
+// DeliveryState defines model for Delivery.State.
+type DeliveryState string
+
+// Dependency defines model for Dependency.
+type Dependency struct {
+	Hours []int64 `json:"hours,omitempty,omitzero"`
+	Job   string  `json:"job"`
+
+	// Nearest rule: nearest
+	Nearest   bool                `json:"nearest,omitempty,omitzero"`
+	OnFailed  DependencyOnFailed  `json:"onFailed"`
+	OnMissing DependencyOnMissing `json:"onMissing"`
+	Policy    DependencyPolicy    `json:"policy"`
+
+	// Previous That many cycles before; absent for the same cycle
+	Previous int64 `json:"previous,omitempty,omitzero"`
+
+	// Select default, all, any, first, last, or how many must be satisfied
+	Select string `json:"select"`
+
+	// Self It waits for its own earlier instances
+	Self            bool   `json:"self,omitempty,omitzero"`
+	WaitPreviousEnd bool   `json:"waitPreviousEnd,omitempty,omitzero"`
+	Workflow        string `json:"workflow"`
+}
+
+// DependencyOnFailed defines model for Dependency.OnFailed.
+type DependencyOnFailed string
+
+// DependencyOnMissing defines model for Dependency.OnMissing.
+type DependencyOnMissing string
+
+// DependencyPolicy defines model for Dependency.Policy.
+type DependencyPolicy string
+
+// DiffRequest defines model for DiffRequest.
+type DiffRequest struct {
+	// Days In the place of to: so many natural days, the one of from included; the default is 2
+	Days int64 `json:"days,omitempty,omitzero"`
+
+	// DropDue Cancel due, unstarted instances of jobs that are removed or disabled; otherwise they run, or are held
+	DropDue bool `json:"dropDue,omitempty,omitzero"`
+
+	// Files The files of a folder; without them the server reads its own folder again
+	Files []DefinitionFile `json:"files,omitempty,omitzero"`
+
+	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
+	Folder string `json:"folder,omitempty,omitzero"`
+
+	// From The plans are compared from here on; the default, and the earliest, is now
+	From time.Time `json:"from,omitempty,omitzero"`
+
+	// To Up to here, excluded
+	To time.Time `json:"to,omitempty,omitzero"`
+}
+
+// DiffSide defines model for DiffSide.
+type DiffSide struct {
+	// Fingerprint Another for other definitions
+	Fingerprint string `json:"fingerprint"`
+
+	// Name Examples: loaded
+	Name string `json:"name"`
+}
+
+// DiffSummary defines model for DiffSummary.
+type DiffSummary struct {
+	Added int64 `json:"added"`
+
+	// Changed Only what they do is another thing
+	Changed int64 `json:"changed"`
+
+	// Dropped Due, unstarted, and cancelled
+	Dropped int64 `json:"dropped"`
+
+	// Kept In both plans, whatever else became of them
+	Kept int64 `json:"kept"`
+
+	// Later Of the re-linked: they now wait for a later upstream
+	Later int64 `json:"later"`
+
+	// Moved Of the re-linked: their job has another version
+	Moved    int64 `json:"moved"`
+	Relinked int64 `json:"relinked"`
+	Removed  int64 `json:"removed"`
+
+	// Text Examples: +24, −3, 48 re-linked, 2 now wait for a later upstream
+	Text string `json:"text"`
+}
+
+// DueInstance defines model for DueInstance.
+type DueInstance struct {
+	// Fate runs: by the version that it was planned with; held: until the job is enabled; dropped: cancelled, as asked; stranded: cancelled, because what it waits for will never come
+	Fate DueInstanceFate `json:"fate"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID  string `json:"id"`
+	Job string `json:"job"`
+
+	// Key Of one that a person or a backfill made
+	Key      string    `json:"key,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	Workflow string    `json:"workflow"`
+}
+
+// DueInstanceFate runs: by the version that it was planned with; held: until the job is enabled; dropped: cancelled, as asked; stranded: cancelled, because what it waits for will never come
+type DueInstanceFate string
+
+// EffectCounts defines model for EffectCounts.
+type EffectCounts struct {
+	// Changed Chosen, and something changes
+	Changed int64 `json:"changed"`
+
+	// Left Wait for one that is rerun, and stay as they are
+	Left int64 `json:"left"`
+
+	// Reopened Wait for one that is rerun, and begin again too
+	Reopened int64 `json:"reopened"`
+
+	// Unchanged Chosen, and it is so already
+	Unchanged int64 `json:"unchanged"`
+
+	// Woken Wait for one that changes, and are looked at
+	Woken int64 `json:"woken"`
+}
+
+// Event defines model for Event.
+type Event struct {
+	Actor string    `json:"actor,omitempty,omitzero"`
+	At    time.Time `json:"at"`
+	From  string    `json:"from,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Kind A transition such as start or fail, or an act such as trigger or confirm
+	//
+	// Examples: start
+	Kind   string `json:"kind"`
+	Reason Reason `json:"reason"`
+	To     string `json:"to,omitempty,omitzero"`
+}
+
+// EventPage defines model for EventPage.
+type EventPage struct {
+	Items []Event `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// ExplainedWait defines model for ExplainedWait.
+type ExplainedWait struct {
+	// Candidates What it had to choose from, of the first dependencies
+	Candidates Candidates `json:"candidates,omitempty,omitzero"`
+
+	// Causes What it waits for, the failed first
+	Causes []Cause `json:"causes,omitempty,omitzero"`
+
+	// Count How many plan times the upstream has from first to last; 0: nothing in the window
+	Count int64 `json:"count"`
+
+	// Dependency Ordinal of the declared dependency, from 0; a set that is cut in pieces has several waits
+	Dependency int64 `json:"dependency"`
+
+	// Ended Any end satisfies it (waitPreviousEnd)
+	Ended bool `json:"ended,omitempty,omitzero"`
+
+	// First The first plan time that is waited for; absent when count is 0
+	First time.Time `json:"first,omitempty,omitzero"`
+
+	// Gone The upstream job was removed or is disabled
+	Gone bool `json:"gone,omitempty,omitzero"`
+
+	// Job Of the upstream
+	Job string `json:"job"`
+
+	// Key Of the upstream instances; absent for scheduled ones
+	Key string `json:"key,omitempty,omitzero"`
+
+	// Last The last one, included
+	Last time.Time `json:"last,omitempty,omitzero"`
+
+	// More As many are left out
+	More int64 `json:"more,omitempty,omitzero"`
+
+	// N Ordinal within the instance, from 0
+	N         int64                  `json:"n"`
+	OnFailed  ExplainedWaitOnFailed  `json:"onFailed"`
+	OnMissing ExplainedWaitOnMissing `json:"onMissing"`
+
+	// Pair The rule in words, with both classes
+	Pair string `json:"pair,omitempty,omitzero"`
+
+	// Planned The upstream's plan reaches beyond the range
+	Planned bool `json:"planned"`
+
+	// Rule Examples: natural-day
+	Rule      string `json:"rule"`
+	Satisfied bool   `json:"satisfied"`
+
+	// Select all, any, or how many must be satisfied
+	//
+	// Examples: all
+	Select string `json:"select"`
+
+	// Text The sentence for people
+	Text           string  `json:"text"`
+	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty,omitzero"`
+
+	// Unsatisfied The latest instance in the range that does not satisfy
+	Unsatisfied Upstream `json:"unsatisfied,omitempty,omitzero"`
+	Window      Window   `json:"window"`
+
+	// Workflow Of the upstream
+	Workflow string `json:"workflow"`
+}
+
+// ExplainedWaitOnFailed defines model for ExplainedWait.OnFailed.
+type ExplainedWaitOnFailed string
+
+// ExplainedWaitOnMissing defines model for ExplainedWait.OnMissing.
+type ExplainedWaitOnMissing string
+
+// Explanation defines model for Explanation.
+type Explanation struct {
+	// Active What of its job runs, when that is in the way
+	Active []Instance `json:"active,omitempty,omitzero"`
+
+	// At As of when
+	At time.Time `json:"at"`
+
+	// Attempts The latest attempts
+	Attempts []Attempt `json:"attempts,omitempty,omitzero"`
+
+	// Beyond The tree was cut: there may be more roots
+	Beyond bool `json:"beyond,omitempty,omitzero"`
+
+	// Blockers The first way down the tree, from what it waits for to a root, which waits for no other instance
+	Blockers []Blocker `json:"blockers"`
+
+	// Dependencies Each wait with what it has come to
+	Dependencies []ExplainedWait `json:"dependencies"`
+
+	// Events The latest of its history
+	Events   []Event  `json:"events,omitempty,omitzero"`
+	Forecast Forecast `json:"forecast"`
+
+	// Gates Of a waiting instance, every gate in order
+	Gates []Verdict `json:"gates"`
+
+	// Holding The first closed gate; absent when it only lacks its turn, or does not wait
+	Holding  string   `json:"holding,omitempty,omitzero"`
+	Instance Instance `json:"instance"`
+
+	// Planned It is recorded; else it is what the loaded definitions would plan, and its id is 0
+	Planned bool `json:"planned"`
+
+	// Roots What waits for no other instance, or for a person: where an action would help; the instance itself when that is so of it
+	Roots []Cause `json:"roots"`
+
+	// Schedule When its job is due, in words
+	Schedule string `json:"schedule"`
+
+	// Unknown Of a time that has passed: what the history does not tell
+	Unknown []string `json:"unknown,omitempty,omitzero"`
+}
+
+// Forecast defines model for Forecast.
+type Forecast struct {
+	// AtLeast Not everything that it waits for was looked at: it may be later
+	AtLeast bool `json:"atLeast,omitempty,omitzero"`
+
+	// Earliest It cannot start before, by plan times alone; absent when it has started
+	Earliest time.Time `json:"earliest,omitempty,omitzero"`
+
+	// End Its end, estimated when it is to come; absent when that is not known
+	End time.Time `json:"end,omitempty,omitzero"`
+
+	// HighSeconds Nine of ten took no longer
+	HighSeconds float64 `json:"highSeconds,omitempty,omitzero"`
+
+	// MedianSeconds How long past instances took
+	MedianSeconds float64 `json:"medianSeconds,omitempty,omitzero"`
+
+	// Of Past instances that the estimate is made of
+	Of int64 `json:"of,omitempty,omitzero"`
+
+	// Start Its start, estimated when it is to come; absent when that is not known
+	Start time.Time `json:"start,omitempty,omitzero"`
+
+	// Unknown Why there is no estimate
+	Unknown string `json:"unknown,omitempty,omitzero"`
+}
+
+// Gap defines model for Gap.
+type Gap struct {
+	// After The last line before it
+	//
+	// Examples: 4217
+	After string `json:"after"`
+
+	// Next The first line behind it
+	//
+	// Examples: 4217
+	Next string `json:"next"`
+}
+
+// GateCounts defines model for GateCounts.
+type GateCounts struct {
+	Concurrency int64 `json:"concurrency"`
+	Confirm     int64 `json:"confirm"`
+	Dependency  int64 `json:"dependency"`
+	Disk        int64 `json:"disk"`
+	Frozen      int64 `json:"frozen"`
+	Slot        int64 `json:"slot"`
+	Time        int64 `json:"time"`
+}
+
+// Graph defines model for Graph.
+type Graph struct {
+	// At As of when
+	At    time.Time   `json:"at"`
+	Edges []GraphEdge `json:"edges"`
+
+	// More There are instances that are not shown; the nodes say where
+	More bool `json:"more,omitempty,omitzero"`
+
+	// Nodes The instance itself first, then by distance
+	Nodes []GraphNode `json:"nodes"`
+}
+
+// GraphEdge defines model for GraphEdge.
+type GraphEdge struct {
+	// Count How many plan times the upstream has from first to last; 0: nothing in the window
+	Count int64 `json:"count"`
+
+	// Dependency Ordinal of the declared dependency, from 0; a set that is cut in pieces has several waits
+	Dependency int64 `json:"dependency"`
+
+	// Ended Any end satisfies it (waitPreviousEnd)
+	Ended bool `json:"ended,omitempty,omitzero"`
+
+	// First The first plan time that is waited for; absent when count is 0
+	First time.Time `json:"first,omitempty,omitzero"`
+
+	// From Nodes of the range that are shown; count says how many there are
+	From []string `json:"from"`
+
+	// Job Of the upstream
+	Job string `json:"job"`
+
+	// Key Of the upstream instances; absent for scheduled ones
+	Key string `json:"key,omitempty,omitzero"`
+
+	// Last The last one, included
+	Last time.Time `json:"last,omitempty,omitzero"`
+
+	// N Ordinal within the instance, from 0
+	N         int64              `json:"n"`
+	OnFailed  GraphEdgeOnFailed  `json:"onFailed"`
+	OnMissing GraphEdgeOnMissing `json:"onMissing"`
+
+	// Rule Examples: natural-day
+	Rule      string `json:"rule"`
+	Satisfied bool   `json:"satisfied"`
+
+	// Select all, any, or how many must be satisfied
+	//
+	// Examples: all
+	Select string `json:"select"`
+
+	// Text The sentence for people
+	Text           string  `json:"text"`
+	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty,omitzero"`
+	To             string  `json:"to"`
+	Window         Window  `json:"window"`
+
+	// Workflow Of the upstream
+	Workflow string `json:"workflow"`
+}
+
+// GraphEdgeOnFailed defines model for GraphEdge.OnFailed.
+type GraphEdgeOnFailed string
+
+// GraphEdgeOnMissing defines model for GraphEdge.OnMissing.
+type GraphEdgeOnMissing string
+
+// GraphNode defines model for GraphNode.
+type GraphNode struct {
+	Forecast Forecast `json:"forecast"`
+
+	// Hop Below 0: so many hops up, waited for; above 0: down
+	Hop      int64    `json:"hop"`
+	Instance Instance `json:"instance"`
+
+	// MoreDown At least as many of what waits for it are not shown
+	MoreDown int64 `json:"moreDown,omitempty,omitzero"`
+
+	// MoreUp As many of what it waits for are not shown
+	MoreUp int64 `json:"moreUp,omitempty,omitzero"`
+
+	// Node Names the node in this graph
+	//
+	// Examples: n0
+	Node string `json:"node"`
+
+	// Planned It is recorded; else it is what the loaded definitions would plan
+	Planned bool `json:"planned"`
+}
+
+// HookAnswer defines model for HookAnswer.
+type HookAnswer struct {
+	// Instance A row's id, in decimal
+	//
+	// Examples: 4217
+	Instance string `json:"instance"`
+
+	// Name workflow/job@plan time
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name  string          `json:"name"`
+	State HookAnswerState `json:"state"`
+}
+
+// HookAnswerState defines model for HookAnswer.State.
+type HookAnswerState string
+
+// Incident defines model for Incident.
+type Incident struct {
+	AcknowledgedAt time.Time `json:"acknowledgedAt,omitempty,omitzero"`
+	AcknowledgedBy string    `json:"acknowledgedBy,omitempty,omitzero"`
+
+	// Blocked Waiting instances that cannot start because of the root, when it was last looked at; at most 10,000 are counted
+	Blocked int64 `json:"blocked"`
+
+	// Cause What brings further trouble into it: a job, or what many jobs lack alike
+	//
+	// Examples: job/11
+	Cause string `json:"cause"`
+
+	// ClosedAt Absent while it is open
+	ClosedAt time.Time `json:"closedAt,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Kind As which it began, or what it came to
+	Kind IncidentKind `json:"kind"`
+
+	// Note Of who acknowledged it
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Open Of these, not resolved
+	Open     int64     `json:"open"`
+	OpenedAt time.Time `json:"openedAt"`
+
+	// Reason Of the root, when it began
+	Reason Reason `json:"reason"`
+
+	// Root The instance from which it comes
+	Root IncidentInstance `json:"root"`
+
+	// Title In one line, for people
+	Title string `json:"title"`
+
+	// Trouble Members that failed or were late
+	Trouble int64 `json:"trouble"`
+}
+
+// IncidentKind As which it began, or what it came to
+type IncidentKind string
+
+// IncidentDetail defines model for IncidentDetail.
+type IncidentDetail struct {
+	AcknowledgedAt time.Time `json:"acknowledgedAt,omitempty,omitzero"`
+	AcknowledgedBy string    `json:"acknowledgedBy,omitempty,omitzero"`
+
+	// Blocked Waiting instances that cannot start because of the root, when it was last looked at; at most 10,000 are counted
+	Blocked int64 `json:"blocked"`
+
+	// Cause What brings further trouble into it: a job, or what many jobs lack alike
+	//
+	// Examples: job/11
+	Cause string `json:"cause"`
+
+	// ClosedAt Absent while it is open
+	ClosedAt   time.Time  `json:"closedAt,omitempty,omitzero"`
+	Deliveries []Delivery `json:"deliveries"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Kind As which it began, or what it came to
+	Kind IncidentDetailKind `json:"kind"`
+
+	// Members At most 100, those in trouble before blocked ones
+	Members []IncidentMember `json:"members"`
+
+	// Note Of who acknowledged it
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Open Of these, not resolved
+	Open     int64     `json:"open"`
+	OpenedAt time.Time `json:"openedAt"`
+
+	// Reason Of the root, when it began
+	Reason Reason `json:"reason"`
+
+	// Root The instance from which it comes
+	Root IncidentInstance `json:"root"`
+
+	// Title In one line, for people
+	Title string `json:"title"`
+
+	// Trouble Members that failed or were late
+	Trouble int64 `json:"trouble"`
+}
+
+// IncidentDetailKind As which it began, or what it came to
+type IncidentDetailKind string
+
+// IncidentInstance defines model for IncidentInstance.
+type IncidentInstance struct {
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID  string `json:"id"`
+	Job string `json:"job"`
+
+	// Name Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name     string    `json:"name"`
+	PlanTime time.Time `json:"planTime"`
+	Workflow string    `json:"workflow"`
+}
+
+// IncidentMember defines model for IncidentMember.
+type IncidentMember struct {
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID   string             `json:"id"`
+	Job  string             `json:"job"`
+	Kind IncidentMemberKind `json:"kind"`
+
+	// Name Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name       string    `json:"name"`
+	PlanTime   time.Time `json:"planTime"`
+	Reason     Reason    `json:"reason,omitempty,omitzero"`
+	ResolvedAt time.Time `json:"resolvedAt,omitempty,omitzero"`
+	Since      time.Time `json:"since"`
+
+	// State Now; absent when retention has removed the instance
+	State    string `json:"state,omitempty,omitzero"`
+	Workflow string `json:"workflow"`
+}
+
+// IncidentMemberKind defines model for IncidentMember.Kind.
+type IncidentMemberKind string
+
+// IncidentPage defines model for IncidentPage.
+type IncidentPage struct {
+	Items []Incident `json:"items"`
+
+	// Next The value of before for the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Instance defines model for Instance.
+type Instance struct {
+	// Cancel It is being cancelled, and why
+	Cancel Reason `json:"cancel,omitempty,omitzero"`
+
+	// Confirmed Who confirmed it
+	Confirmed string `json:"confirmed,omitempty,omitzero"`
+
+	// DryRun Planned on a day off: it is skipped
+	DryRun  bool      `json:"dryRun,omitempty,omitzero"`
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+	Frozen  bool      `json:"frozen,omitempty,omitzero"`
+
+	// Gate What holds it while it waits
+	Gate InstanceGate `json:"gate,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// Key Absent for scheduled instances; together with the job and the plan time it is the instance's identity
+	Key string `json:"key,omitempty,omitzero"`
+
+	// Kind Why it exists
+	Kind InstanceKind `json:"kind"`
+
+	// Name workflow/job@plan time
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name string `json:"name"`
+
+	// NotBefore The plan time plus the job's spread
+	NotBefore time.Time `json:"notBefore"`
+
+	// Owner The server that runs it
+	Owner string `json:"owner,omitempty,omitzero"`
+
+	// Params What the trigger gave
+	Params map[string]string `json:"params,omitempty,omitzero"`
+
+	// PlanTime The due time that it stands for
+	PlanTime time.Time `json:"planTime"`
+	Pool     string    `json:"pool,omitempty,omitzero"`
+
+	// Priority 9 goes first
+	Priority int64 `json:"priority"`
+
+	// Reason Why it is in this state, or behind this gate
+	Reason Reason `json:"reason"`
+
+	// StartedAt When it first started
+	StartedAt time.Time     `json:"startedAt,omitempty,omitzero"`
+	State     InstanceState `json:"state"`
+
+	// Version The job version that it was planned with
+	//
+	// Examples: 4217
+	Version string `json:"version"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// InstanceGate What holds it while it waits
+type InstanceGate string
+
+// InstanceKind Why it exists
+type InstanceKind string
+
+// InstanceState defines model for Instance.State.
+type InstanceState string
+
+// InstanceChange defines model for InstanceChange.
+type InstanceChange struct {
+	Effect InstanceChangeEffect `json:"effect"`
+	From   string               `json:"from"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Name workflow/job@plan time
+	Name     string    `json:"name"`
+	PlanTime time.Time `json:"planTime"`
+
+	// Text What happens, in words
+	Text string `json:"text"`
+	To   string `json:"to"`
+}
+
+// InstanceChangeEffect defines model for InstanceChange.Effect.
+type InstanceChangeEffect string
+
+// InstanceCounts defines model for InstanceCounts.
+type InstanceCounts struct {
+	Cancelled int64 `json:"cancelled"`
+	Failed    int64 `json:"failed"`
+	Forced    int64 `json:"forced"`
+	Lost      int64 `json:"lost"`
+	Running   int64 `json:"running"`
+	Skipped   int64 `json:"skipped"`
+	Succeeded int64 `json:"succeeded"`
+	Waiting   int64 `json:"waiting"`
+}
+
+// InstanceName defines model for InstanceName.
+type InstanceName struct {
+	Job string `json:"job"`
+
+	// Key Of one that a person or a backfill made
+	Key      string    `json:"key,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	Workflow string    `json:"workflow"`
+}
+
+// InstancePage defines model for InstancePage.
+type InstancePage struct {
+	Items []Instance `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Job defines model for Job.
+type Job struct {
+	// CreatedAt When the name first appeared
+	CreatedAt time.Time `json:"createdAt"`
+	Disabled  bool      `json:"disabled,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// PlannedTo Its instances are written down up to here, excluded
+	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
+
+	// Removed Its definition is gone; its instances are not
+	Removed bool `json:"removed,omitempty,omitzero"`
+
+	// Version The current version of its definition
+	//
+	// Examples: 4217
+	Version string `json:"version"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// JobChange defines model for JobChange.
+type JobChange struct {
+	Change JobChangeChange `json:"change"`
+	Job    string          `json:"job"`
+
+	// Members The members of the definition that differ; folder is where it was loaded from
+	//
+	// Examples: ["action"]
+	Members  []string `json:"members,omitempty,omitzero"`
+	Workflow string   `json:"workflow"`
+}
+
+// JobChangeChange defines model for JobChange.Change.
+type JobChangeChange string
+
+// JobDetail defines model for JobDetail.
+type JobDetail struct {
+	// Concurrency Instances that run at once
+	Concurrency int64 `json:"concurrency,omitempty,omitzero"`
+
+	// Confirm Its instances wait for a person
+	Confirm bool `json:"confirm,omitempty,omitzero"`
+
+	// CreatedAt When the name first appeared
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Definition A workflow document that holds this job alone
+	Definition interface{} `json:"definition"`
+
+	// DefinitionError Why this program cannot read the definition; what follows from it is absent then
+	DefinitionError string       `json:"definitionError,omitempty,omitzero"`
+	DependsOn       []Dependency `json:"dependsOn,omitempty,omitzero"`
+	Description     string       `json:"description,omitempty,omitzero"`
+	Disabled        bool         `json:"disabled,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// Next The next plan times; absent for a job that is started on demand, disabled or over
+	Next []time.Time `json:"next,omitempty,omitzero"`
+
+	// Params What a trigger may give
+	Params []Param `json:"params,omitempty,omitzero"`
+
+	// PlannedTo Its instances are written down up to here, excluded
+	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
+
+	// Recurrence When it is due, in words
+	//
+	// Examples: every day at 06:00, in Europe/Berlin.
+	Recurrence string `json:"recurrence,omitempty,omitzero"`
+
+	// Removed Its definition is gone; its instances are not
+	Removed bool     `json:"removed,omitempty,omitzero"`
+	Tags    []string `json:"tags,omitempty,omitzero"`
+
+	// TimeZone Examples: Europe/Berlin
+	TimeZone string `json:"timeZone,omitempty,omitzero"`
+
+	// Version The current version of its definition
+	//
+	// Examples: 4217
+	Version string `json:"version"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// JobPage defines model for JobPage.
+type JobPage struct {
+	Items []Job `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// JobRef defines model for JobRef.
+type JobRef struct {
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// JobVersion defines model for JobVersion.
+type JobVersion struct {
+	// CreatedAt Instances are planned by it from here on
+	CreatedAt time.Time `json:"createdAt"`
+	Current   bool      `json:"current,omitempty,omitzero"`
+
+	// Definition A workflow document that holds this job alone
+	Definition interface{} `json:"definition"`
+
+	// Folder Where it was loaded from
+	Folder string `json:"folder"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+}
+
+// Link defines model for Link.
+type Link struct {
+	// Ended Any end satisfies
+	Ended bool   `json:"ended,omitempty,omitzero"`
+	Job   string `json:"job"`
+
+	// PlanTimes None when its schedule has none in the window
+	PlanTimes []time.Time `json:"planTimes"`
+	Rule      string      `json:"rule"`
+
+	// Select all, any, or how many must be satisfied
+	Select   string `json:"select"`
+	Workflow string `json:"workflow"`
+}
+
+// LogEnd defines model for LogEnd.
+type LogEnd struct {
+	// Outcome Absent when the attempt has not ended, but this server does not follow
+	Outcome LogEndOutcome `json:"outcome,omitempty,omitzero"`
+
+	// Size How long the log is, in bytes; less than what was sent when its middle was left out at the end
+	//
+	// Examples: 4217
+	Size string `json:"size"`
+}
+
+// LogEndOutcome Absent when the attempt has not ended, but this server does not follow
+type LogEndOutcome string
+
+// LogPart defines model for LogPart.
+type LogPart struct {
+	// Base64 Its bytes, when they are not
+	Base64 []byte `json:"base64,omitempty,omitzero"`
+
+	// Offset Of its first byte
+	//
+	// Examples: 4217
+	Offset string `json:"offset"`
+
+	// Text Its bytes, when they are UTF-8
+	Text string `json:"text,omitempty,omitzero"`
+}
+
+// Mistake defines model for Mistake.
+type Mistake struct {
+	// Location Where: path, query, header or body, then the member
+	//
+	// Examples: body.params.day
+	Location string `json:"location,omitempty,omitzero"`
+
+	// Message What is wrong
+	//
+	// Examples: expected string
+	Message string `json:"message"`
+}
+
+// NoteRequest defines model for NoteRequest.
+type NoteRequest struct {
+	// Note Why; written to the server's audit log, and of a cancellation to the history
+	Note string `json:"note,omitempty,omitzero"`
+}
+
+// OperationOptions defines model for OperationOptions.
+type OperationOptions struct {
+	// From Of rerun: from the start (the default), from what failed, or from a step
+	From OperationOptionsFrom `json:"from,omitempty,omitzero"`
+
+	// Priority Of boost: 9 goes first, and is the default
+	Priority int64 `json:"priority,omitempty,omitzero"`
+
+	// Scope Of rerun: also every ended instance that waits for it
+	Scope OperationOptionsScope `json:"scope,omitempty,omitzero"`
+
+	// Step Of rerun: the step that begins, with what needs it
+	Step string `json:"step,omitempty,omitzero"`
+
+	// Upstream Of detach: the id or the name of the instance that is not waited for any more
+	Upstream string `json:"upstream,omitempty,omitzero"`
+
+	// Version Of rerun: by which version of the job; the default is the one that it was planned with
+	Version OperationOptionsVersion `json:"version,omitempty,omitzero"`
+}
+
+// OperationOptionsFrom Of rerun: from the start (the default), from what failed, or from a step
+type OperationOptionsFrom string
+
+// OperationOptionsScope Of rerun: also every ended instance that waits for it
+type OperationOptionsScope string
+
+// OperationOptionsVersion Of rerun: by which version of the job; the default is the one that it was planned with
+type OperationOptionsVersion string
+
+// OperationRequest defines model for OperationRequest.
+type OperationRequest struct {
+	// DryRun Say what would happen, and change nothing
+	DryRun bool `json:"dryRun,omitempty,omitzero"`
+
+	// Ids In the place of a selector: on these instances
+	Ids []string `json:"ids,omitempty,omitzero"`
+
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Operation What to do
+	Operation OperationRequestOperation `json:"operation"`
+
+	// Options How
+	Options OperationOptions `json:"options,omitempty,omitzero"`
+
+	// Selector On which instances: terms joined by AND, such as job:orders date:yesterday state:failed
+	Selector string `json:"selector,omitempty,omitzero"`
+}
+
+// OperationRequestOperation What to do
+type OperationRequestOperation string
+
+// OperationResult defines model for OperationResult.
+type OperationResult struct {
+	Changes []InstanceChange `json:"changes"`
+	Counts  EffectCounts     `json:"counts"`
+
+	// DryRun Nothing was changed
+	DryRun    bool   `json:"dryRun"`
+	Operation string `json:"operation"`
+
+	// Total How many instances it concerns; changes lists the first 1,000 of them
+	Total int64 `json:"total"`
+}
+
+// Param defines model for Param.
+type Param struct {
+	Default     string   `json:"default,omitempty,omitzero"`
+	Description string   `json:"description,omitempty,omitzero"`
+	Enum        []string `json:"enum,omitempty,omitzero"`
+	Name        string   `json:"name"`
+	Required    bool     `json:"required,omitempty,omitzero"`
+
+	// Secret Its values are not shown
+	Secret bool      `json:"secret,omitempty,omitzero"`
+	Type   ParamType `json:"type"`
+}
+
+// ParamType defines model for Param.Type.
+type ParamType string
+
+// PlanDiff defines model for PlanDiff.
+type PlanDiff struct {
+	Added []AddedInstance `json:"added"`
+	After DiffSide        `json:"after"`
+
+	// At As of when; absent when nothing that is loaded was compared
+	At     time.Time `json:"at,omitempty,omitzero"`
+	Before DiffSide  `json:"before"`
+
+	// Changed In both plans, wait for the same, and do another thing: the version of their job is another
+	Changed []InstanceName `json:"changed"`
+
+	// DropDue Due, unstarted instances of jobs that go are cancelled
+	DropDue bool `json:"dropDue,omitempty,omitzero"`
+
+	// Due Due and not started when their job goes, or one that they wait for
+	Due []DueInstance `json:"due"`
+
+	// From The plans are compared from here on
+	From time.Time `json:"from"`
+
+	// Jobs What becomes of definitions
+	Jobs []JobChange `json:"jobs"`
+
+	// Relinked In both plans, and wait for others
+	Relinked []RelinkedInstance `json:"relinked"`
+
+	// Removed Planned for later, and not any more
+	Removed []InstanceName `json:"removed"`
+	Summary DiffSummary    `json:"summary"`
+
+	// To Up to here, excluded
+	To time.Time `json:"to"`
+}
+
+// Probe defines model for Probe.
+type Probe struct {
+	// Status Examples: ok
+	Status string `json:"status"`
+}
+
+// Problem defines model for Problem.
+type Problem struct {
+	// Code The last part of type
+	//
+	// Examples: not-found
+	Code string `json:"code"`
+
+	// Detail What happened this time
+	//
+	// Examples: instance 7: not found
+	Detail string `json:"detail,omitempty,omitzero"`
+
+	// Errors Everything that is wrong with the request
+	Errors []Mistake `json:"errors,omitempty,omitzero"`
+
+	// Hint What to do about it
+	Hint string `json:"hint,omitempty,omitzero"`
+
+	// Instance Names this request; the server's log has it too
+	//
+	// Examples: urn:almanac:request:4f9c11d2a07be358
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Status The HTTP status
+	//
+	// Examples: 404
+	Status int64 `json:"status"`
+
+	// Title The kind of problem in words
+	//
+	// Examples: Not Found
+	Title string `json:"title"`
+
+	// Type A stable name of the kind of problem
+	//
+	// Examples: urn:almanac:problem:not-found
+	Type string `json:"type"`
+}
+
+// Reason defines model for Reason.
+type Reason struct {
+	// Actor Who did it, when a person did
+	Actor string `json:"actor,omitempty,omitzero"`
+
+	// At Its plan time, or the time that is waited for
+	At time.Time `json:"at,omitempty,omitzero"`
+
+	// Code Examples: upstream
+	Code   string `json:"code"`
+	Detail string `json:"detail,omitempty,omitzero"`
+
+	// State The state of the upstream instance; absent when it is not planned yet
+	State string `json:"state,omitempty,omitzero"`
+
+	// Text The reason as a sentence
+	//
+	// Examples: waits for retail/stores@2026-11-21 05:00, which is running
+	Text string `json:"text"`
+
+	// Upstream The job that is waited for
+	Upstream JobRef `json:"upstream,omitempty,omitzero"`
+}
+
+// RelinkedInstance defines model for RelinkedInstance.
+type RelinkedInstance struct {
+	After  []Link `json:"after"`
+	Before []Link `json:"before"`
+	Job    string `json:"job"`
+
+	// Key Of one that a person or a backfill made
+	Key string `json:"key,omitempty,omitzero"`
+
+	// Later The latest that it waits for has a later plan time than before
+	Later bool `json:"later,omitempty,omitzero"`
+
+	// Moved Its job has another version; otherwise an upstream job has another schedule
+	Moved    bool      `json:"moved,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	Workflow string    `json:"workflow"`
+}
+
+// SimulateRequest defines model for SimulateRequest.
+type SimulateRequest struct {
+	// Assert What must hold, such as: retail/report done by 08:00
+	Assert []string `json:"assert,omitempty,omitzero"`
+
+	// Date The first natural day, each job's in its own zone; the default is tomorrow
+	//
+	// Examples: 2026-11-22
+	Date string `json:"date,omitempty,omitzero"`
+
+	// Days How many; the default is 1
+	Days int64 `json:"days,omitempty,omitzero"`
+
+	// DefaultDuration For jobs of which nothing is known; the default is PT1M
+	DefaultDuration string `json:"defaultDuration,omitempty,omitzero"`
+
+	// Delay What takes longer: JOB[@TIME]=DURATION
+	Delay []string `json:"delay,omitempty,omitzero"`
+
+	// Durations How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration
+	Durations map[string]string `json:"durations,omitempty,omitzero"`
+
+	// Fail What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts
+	Fail []string `json:"fail,omitempty,omitzero"`
+
+	// Limit How many instances to list; the default is 1000
+	Limit int64 `json:"limit,omitempty,omitzero"`
+
+	// NoHistory Do not go by how long past instances took
+	NoHistory bool `json:"noHistory,omitempty,omitzero"`
+
+	// Path Whose critical paths to show: JOB[@TIME]; without, one that says most
+	Path []string `json:"path,omitempty,omitzero"`
+
+	// Pools Sizes of pools in the place of those that jobs state
+	Pools map[string]int64 `json:"pools,omitempty,omitzero"`
+
+	// Slots Attempts at once; the default is the server's
+	Slots int64 `json:"slots,omitempty,omitzero"`
+
+	// WithBackfill A backfill that runs from the beginning on, beside the day
+	WithBackfill []SimulatedRef `json:"withBackfill,omitempty,omitzero"`
+}
+
+// SimulatedAssertion defines model for SimulatedAssertion.
+type SimulatedAssertion struct {
+	// Checked Instances that it was held against
+	Checked int64 `json:"checked"`
+	Holds   bool  `json:"holds"`
+
+	// More Beyond those
+	More int64  `json:"more,omitempty,omitzero"`
+	Text string `json:"text"`
+
+	// Why Where it does not hold, the first few
+	Why []string `json:"why,omitempty,omitzero"`
+}
+
+// SimulatedBucket defines model for SimulatedBucket.
+type SimulatedBucket struct {
+	// Busy Attempts at once, on average
+	Busy float64   `json:"busy"`
+	From time.Time `json:"from"`
+	Peak int64     `json:"peak"`
+}
+
+// SimulatedDuration defines model for SimulatedDuration.
+type SimulatedDuration struct {
+	DurationMs int64  `json:"durationMs"`
+	Job        string `json:"job"`
+
+	// Of Past instances that it is the median of
+	Of int64 `json:"of,omitempty,omitzero"`
+
+	// Source given, history or default, which is a guess
+	Source   string `json:"source"`
+	Workflow string `json:"workflow"`
+}
+
+// SimulatedHeld defines model for SimulatedHeld.
+type SimulatedHeld struct {
+	Gate   string `json:"gate"`
+	TookMs int64  `json:"tookMs"`
+}
+
+// SimulatedInstance defines model for SimulatedInstance.
+type SimulatedInstance struct {
+	Deadline time.Time `json:"deadline,omitempty,omitzero"`
+	EndedAt  time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// Held What held it after its time had come
+	Held []SimulatedHeld `json:"held,omitempty,omitzero"`
+	Job  string          `json:"job"`
+	Kind string          `json:"kind"`
+
+	// Late Past its deadline, or never ended
+	Late bool `json:"late,omitempty,omitzero"`
+
+	// LateMs From its plan time to its start, or to its end when it never started
+	LateMs int64 `json:"lateMs"`
+
+	// Longest The gate that held it longest
+	Longest  string    `json:"longest,omitempty,omitzero"`
+	Name     string    `json:"name"`
+	PlanTime time.Time `json:"planTime"`
+
+	// Root Of one that did not start: what it waits for in the end, and how that is
+	Root      string    `json:"root,omitempty,omitzero"`
+	StartedAt time.Time `json:"startedAt,omitempty,omitzero"`
+	State     string    `json:"state"`
+
+	// Why Why it is in its state
+	Why      string `json:"why"`
+	Workflow string `json:"workflow"`
+}
+
+// SimulatedPath defines model for SimulatedPath.
+type SimulatedPath struct {
+	Of    string              `json:"of"`
+	Steps []SimulatedPathStep `json:"steps"`
+}
+
+// SimulatedPathStep defines model for SimulatedPathStep.
+type SimulatedPathStep struct {
+	EndedAt  time.Time `json:"endedAt,omitempty,omitzero"`
+	Name     string    `json:"name"`
+	QueuedMs int64     `json:"queuedMs"`
+
+	// Ready When nothing but a slot was missing
+	Ready     time.Time `json:"ready"`
+	StartedAt time.Time `json:"startedAt"`
+	State     string    `json:"state"`
+
+	// Via What held it until the one before had ended; absent of the first
+	Via string `json:"via,omitempty,omitzero"`
+}
+
+// SimulatedRef defines model for SimulatedRef.
+type SimulatedRef struct {
+	// Job workflow/job
+	Job                  string                 `json:"job"`
+	PlanTime             time.Time              `json:"planTime"`
+	AdditionalProperties map[string]interface{} `json:"-"`
+}
+
+// SimulatedUpstream defines model for SimulatedUpstream.
+type SimulatedUpstream struct {
+	First time.Time `json:"first"`
+
+	// For Dependencies of instances that would have waited
+	For       int64     `json:"for"`
+	Job       string    `json:"job"`
+	Last      time.Time `json:"last"`
+	PlanTimes int64     `json:"planTimes"`
+	Workflow  string    `json:"workflow"`
+}
+
+// SimulatedUsage defines model for SimulatedUsage.
+type SimulatedUsage struct {
+	Buckets []SimulatedBucket `json:"buckets"`
+
+	// FullMs How long all were taken
+	FullMs int64 `json:"fullMs"`
+
+	// Peak Attempts at once, at most
+	Peak int64 `json:"peak"`
+
+	// Pool Absent for the slots
+	Pool string `json:"pool,omitempty,omitzero"`
+	Size int64  `json:"size"`
+
+	// WidthMs Of a bucket
+	WidthMs int64 `json:"widthMs"`
+}
+
+// SimulatedWait defines model for SimulatedWait.
+type SimulatedWait struct {
+	Gate      string `json:"gate"`
+	Instances int64  `json:"instances"`
+	LongestMs int64  `json:"longestMs"`
+
+	// Of The instance that it held longest
+	Of      string `json:"of"`
+	TotalMs int64  `json:"totalMs"`
+}
+
+// Simulation defines model for Simulation.
+type Simulation struct {
+	Assertions []SimulatedAssertion `json:"assertions"`
+
+	// Assumed What lies outside of the days and was taken for satisfied
+	Assumed []SimulatedUpstream `json:"assumed"`
+
+	// Attention What did not end well, or ended late; at most limit
+	Attention []SimulatedInstance `json:"attention"`
+
+	// Conditions How often a step's when was taken for true, since only a real attempt could tell
+	Conditions int64            `json:"conditions,omitempty,omitzero"`
+	Counts     SimulationCounts `json:"counts"`
+
+	// Durations How long the instances of each job were taken to run
+	Durations []SimulatedDuration `json:"durations"`
+
+	// From The days, over all jobs: [from, to)
+	From time.Time `json:"from"`
+
+	// Holds Every assertion holds; true without any
+	Holds bool `json:"holds"`
+
+	// Instances By start; at most limit
+	Instances []SimulatedInstance `json:"instances"`
+
+	// Last When the last thing happened
+	Last time.Time `json:"last"`
+
+	// More Instances beyond the limit
+	More int64 `json:"more,omitempty,omitzero"`
+
+	// Paths Critical paths
+	Paths []SimulatedPath `json:"paths"`
+	To    time.Time       `json:"to"`
+
+	// Usage The slots, then each pool
+	Usage []SimulatedUsage `json:"usage"`
+
+	// Waiting Where the time went, most first
+	Waiting []SimulatedWait `json:"waiting"`
+}
+
+// SimulationCounts defines model for SimulationCounts.
+type SimulationCounts struct {
+	Cancelled int64 `json:"cancelled"`
+	Failed    int64 `json:"failed"`
+	Instances int64 `json:"instances"`
+
+	// Late Past their deadline, or never ended
+	Late       int64 `json:"late"`
+	Skipped    int64 `json:"skipped"`
+	Succeeded  int64 `json:"succeeded"`
+	Unfinished int64 `json:"unfinished"`
+}
+
+// SinkList defines model for SinkList.
+type SinkList struct {
+	// FailedDeliveries That failed for good within the last 24 hours
+	FailedDeliveries int64 `json:"failedDeliveries"`
+
+	// LatestFailures The newest of these, at most 20
+	LatestFailures    []Delivery `json:"latestFailures"`
+	OpenIncidents     int64      `json:"openIncidents"`
+	PendingDeliveries int64      `json:"pendingDeliveries"`
+	Sinks             []string   `json:"sinks"`
+}
+
+// Slots defines model for Slots.
+type Slots struct {
+	Total int64 `json:"total"`
+	Used  int64 `json:"used"`
+}
+
+// Status defines model for Status.
+type Status struct {
+	Alerts AlertCounts `json:"alerts"`
+
+	// Gates Waiting instances by what holds them
+	Gates GateCounts `json:"gates"`
+
+	// Instances Instances by state: those that are open, and those that ended within the last 24 hours
+	Instances InstanceCounts `json:"instances"`
+
+	// NotReady Why it does not
+	NotReady string `json:"notReady,omitempty,omitzero"`
+
+	// Now The server's clock, in UTC
+	Now time.Time `json:"now"`
+
+	// Ready Whether the server does its work
+	Ready bool  `json:"ready"`
+	Slots Slots `json:"slots"`
+
+	// Version Of the program
+	//
+	// Examples: 1.0.0
+	Version string `json:"version"`
+}
+
+// Step defines model for Step.
+type Step struct {
+	// Attempts Since the instance last started
+	Attempts int64 `json:"attempts"`
+
+	// NotBefore When its next attempt is due
+	NotBefore time.Time         `json:"notBefore,omitempty,omitzero"`
+	Outputs   map[string]string `json:"outputs,omitempty,omitzero"`
+	State     StepState         `json:"state"`
+
+	// Step Absent for the only step of a job with one action; an item is named step[n]
+	Step string `json:"step"`
+
+	// Waits Of a running step that holds no slot: what it waits for
+	Waits StepWait `json:"waits,omitempty,omitzero"`
+}
+
+// StepState defines model for Step.State.
+type StepState string
+
+// StepList defines model for StepList.
+type StepList struct {
+	Items []Step `json:"items"`
+
+	// Next Cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// StepWait defines model for StepWait.
+type StepWait struct {
+	// Instance The instance that it has started and waits for
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Last What the last look found
+	//
+	// Examples: HTTP 404 Not Found
+	Last string `json:"last,omitempty,omitzero"`
+
+	// Looks How often it was looked at
+	Looks int64 `json:"looks"`
+
+	// Next When it is looked at again
+	Next  time.Time `json:"next,omitempty,omitzero"`
+	Since time.Time `json:"since"`
+
+	// Until When it times out
+	Until time.Time `json:"until,omitempty,omitzero"`
+}
+
+// StoredDefinition defines model for StoredDefinition.
+type StoredDefinition struct {
+	// Definition A workflow document that holds this job alone
+	Definition interface{} `json:"definition"`
+
+	// Folder Where it was loaded from
+	Folder string `json:"folder"`
+	Job    string `json:"job"`
+
+	// Version A row's id, in decimal
+	//
+	// Examples: 4217
+	Version  string `json:"version"`
+	Workflow string `json:"workflow"`
+}
+
+// TriggerRequest defines model for TriggerRequest.
+type TriggerRequest struct {
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Params Values of the job's parameters
+	Params map[string]string `json:"params,omitempty,omitzero"`
+
+	// PlanTime The time that the instance stands for; the default is now
+	PlanTime time.Time `json:"planTime,omitempty,omitzero"`
+}
+
+// Upstream defines model for Upstream.
+type Upstream struct {
+	Frozen bool `json:"frozen,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID       string    `json:"id"`
+	PlanTime time.Time `json:"planTime"`
+	State    string    `json:"state"`
+}
+
+// Verdict defines model for Verdict.
+type Verdict struct {
+	// Gate Beside the gates of an instance: calendar, self, pool, worker
+	Gate string `json:"gate"`
+	Open bool   `json:"open"`
+
+	// Reason Why it is closed
+	Reason Reason `json:"reason,omitempty,omitzero"`
+
+	// Text Why it is open, or closed
+	Text string `json:"text"`
+}
+
+// VersionPage defines model for VersionPage.
+type VersionPage struct {
+	Items []JobVersion `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Wait defines model for Wait.
+type Wait struct {
+	// Count How many plan times the upstream has from first to last; 0: nothing in the window
+	Count int64 `json:"count"`
+
+	// Dependency Ordinal of the declared dependency, from 0; a set that is cut in pieces has several waits
+	Dependency int64 `json:"dependency"`
+
+	// Ended Any end satisfies it (waitPreviousEnd)
+	Ended bool `json:"ended,omitempty,omitzero"`
+
+	// First The first plan time that is waited for; absent when count is 0
+	First time.Time `json:"first,omitempty,omitzero"`
+
+	// Job Of the upstream
+	Job string `json:"job"`
+
+	// Key Of the upstream instances; absent for scheduled ones
+	Key string `json:"key,omitempty,omitzero"`
+
+	// Last The last one, included
+	Last time.Time `json:"last,omitempty,omitzero"`
+
+	// N Ordinal within the instance, from 0
+	N         int64         `json:"n"`
+	OnFailed  WaitOnFailed  `json:"onFailed"`
+	OnMissing WaitOnMissing `json:"onMissing"`
+
+	// Rule Examples: natural-day
+	Rule string `json:"rule"`
+
+	// Select all, any, or how many must be satisfied
+	//
+	// Examples: all
+	Select         string  `json:"select"`
+	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty,omitzero"`
+	Window         Window  `json:"window"`
+
+	// Workflow Of the upstream
+	Workflow string `json:"workflow"`
+}
+
+// WaitOnFailed defines model for Wait.OnFailed.
+type WaitOnFailed string
+
+// WaitOnMissing defines model for Wait.OnMissing.
+type WaitOnMissing string
+
+// WaitList defines model for WaitList.
+type WaitList struct {
+	Items []Wait `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Window defines model for Window.
+type Window struct {
+	// Closed Which of its ends belong to it
+	Closed WindowClosed `json:"closed"`
+	From   time.Time    `json:"from"`
+	To     time.Time    `json:"to"`
+}
+
+// WindowClosed Which of its ends belong to it
+type WindowClosed string
+
+// ReadLogParams defines parameters for ReadLog.
+type ReadLogParams struct {
+	// Offset First byte
+	Offset int64 `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+
+	// Limit Bytes at most
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// StreamLogParams defines parameters for StreamLog.
+type StreamLogParams struct {
+	// Offset First byte
+	Offset int64 `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+
+	// LastEventID The last id that came; it goes before offset
+	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
+}
+
+// ListBackfillsParams defines parameters for ListBackfills.
+type ListBackfillsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ApplyBackfillParams defines parameters for ApplyBackfill.
+type ApplyBackfillParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// SetBackfillParams defines parameters for SetBackfill.
+type SetBackfillParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// CancelBackfillParams defines parameters for CancelBackfill.
+type CancelBackfillParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// PauseBackfillParams defines parameters for PauseBackfill.
+type PauseBackfillParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ResumeBackfillParams defines parameters for ResumeBackfill.
+type ResumeBackfillParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ListDefinitionsParams defines parameters for ListDefinitions.
+type ListDefinitionsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ApplyDefinitionsParams defines parameters for ApplyDefinitions.
+type ApplyDefinitionsParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+
+	// IfMatch ETag of the diff
+	IfMatch string `json:"If-Match,omitempty,omitzero"`
+}
+
+// ExplainByNameParams defines parameters for ExplainByName.
+type ExplainByNameParams struct {
+	// Instance workflow/job@plan time; a plan time without an offset is in the job's zone
+	Instance string `form:"instance" json:"instance"`
+
+	// At As of this time, from the history; absent is now
+	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
+}
+
+// ListIncidentsParams defines parameters for ListIncidents.
+type ListIncidentsParams struct {
+	// State Only open ones, or all
+	State ListIncidentsParamsState `form:"state,omitempty" json:"state,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListIncidentsParamsState defines parameters for ListIncidents.
+type ListIncidentsParamsState string
+
+// AcknowledgeIncidentParams defines parameters for AcknowledgeIncident.
+type AcknowledgeIncidentParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ListInstancesParams defines parameters for ListInstances.
+type ListInstancesParams struct {
+	// Selector Only what this selector chooses; goes with cursor and limit alone
+	Selector string `form:"selector,omitempty" json:"selector,omitempty,omitzero"`
+
+	// Workflow Only of this workflow
+	Workflow string `form:"workflow,omitempty" json:"workflow,omitempty,omitzero"`
+
+	// Job Only of this job; needs workflow
+	Job string `form:"job,omitempty" json:"job,omitempty,omitzero"`
+
+	// State Only in one of these states
+	State []ListInstancesParamsState `form:"state,omitempty" json:"state,omitempty,omitzero"`
+
+	// Kind Only of this kind
+	Kind ListInstancesParamsKind `form:"kind,omitempty" json:"kind,omitempty,omitzero"`
+
+	// From Only with a plan time at or after this
+	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// To Only with a plan time before this
+	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListInstancesParamsState defines parameters for ListInstances.
+type ListInstancesParamsState string
+
+// ListInstancesParamsKind defines parameters for ListInstances.
+type ListInstancesParamsKind string
+
+// ListAttemptsParams defines parameters for ListAttempts.
+type ListAttemptsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// CancelInstanceParams defines parameters for CancelInstance.
+type CancelInstanceParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ConfirmInstanceParams defines parameters for ConfirmInstance.
+type ConfirmInstanceParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// After Only events with a larger id
+	After int64 `form:"after,omitempty" json:"after,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ExplainInstanceParams defines parameters for ExplainInstance.
+type ExplainInstanceParams struct {
+	// At As of this time, from the history; absent is now
+	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
+}
+
+// GraphInstanceParams defines parameters for GraphInstance.
+type GraphInstanceParams struct {
+	// Up Hops up: what it waits for
+	Up int64 `form:"up,omitempty" json:"up,omitempty,omitzero"`
+
+	// Down Hops down: what waits for it
+	Down int64 `form:"down,omitempty" json:"down,omitempty,omitzero"`
+
+	// Limit Nodes
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// At As of this time, from the history; absent is now
+	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
+}
+
+// ListStepsParams defines parameters for ListSteps.
+type ListStepsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListWaitsParams defines parameters for ListWaits.
+type ListWaitsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListJobsParams defines parameters for ListJobs.
+type ListJobsParams struct {
+	// Workflow Only of this workflow
+	Workflow string `form:"workflow,omitempty" json:"workflow,omitempty,omitzero"`
+
+	// Q Only whose workflow/job has this in it, whatever the case of its letters
+	Q string `form:"q,omitempty" json:"q,omitempty,omitzero"`
+
+	// Removed Removed jobs too
+	Removed bool `form:"removed,omitempty" json:"removed,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// GetJobParams defines parameters for GetJob.
+type GetJobParams struct {
+	// IfNoneMatch ETags of definitions that are known already: the answer is 304 when one is the current one
+	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
+}
+
+// GetDefinitionParams defines parameters for GetDefinition.
+type GetDefinitionParams struct {
+	// IfNoneMatch ETags of versions that are known already
+	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
+}
+
+// JobFormParams defines parameters for JobForm.
+type JobFormParams struct {
+	// IfNoneMatch ETags of definitions that are known already: the answer is 304 when one is the current one
+	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
+}
+
+// TriggerJobParams defines parameters for TriggerJob.
+type TriggerJobParams struct {
+	// IdempotencyKey The same key is the same instance of the job, however often the request is sent
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ListVersionsParams defines parameters for ListVersions.
+type ListVersionsParams struct {
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// OperateParams defines parameters for Operate.
+type OperateParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// PlanCalendarParams defines parameters for PlanCalendar.
+type PlanCalendarParams struct {
+	// Workflow Only workflows of this name; * and ? stand for any letters and for any one
+	Workflow string `form:"workflow,omitempty" json:"workflow,omitempty,omitzero"`
+
+	// Job Only jobs of this name, in the same way
+	Job string `form:"job,omitempty" json:"job,omitempty,omitzero"`
+
+	// Days So many natural days, today included
+	Days int64 `form:"days,omitempty" json:"days,omitempty,omitzero"`
+}
+
+// TestSinkParams defines parameters for TestSink.
+type TestSinkParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// StreamChangesParams defines parameters for StreamChanges.
+type StreamChangesParams struct {
+	// Workflow Only of this workflow
+	Workflow string `form:"workflow,omitempty" json:"workflow,omitempty,omitzero"`
+
+	// Job Only of this job; needs workflow
+	Job string `form:"job,omitempty" json:"job,omitempty,omitzero"`
+
+	// Instance Only of this instance
+	Instance int64 `form:"instance,omitempty" json:"instance,omitempty,omitzero"`
+
+	// Kinds Only of these kinds, such as start,fail
+	Kinds []string `form:"kinds,omitempty" json:"kinds,omitempty,omitzero"`
+
+	// After Only lines with a larger id; 0 begins with the oldest, -1 with what comes
+	After int64 `form:"after,omitempty" json:"after,omitempty,omitzero"`
+
+	// LastEventID The last id that came; it goes before after
+	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
+}
+
+// DeliverJSONBody defines parameters for Deliver.
+type DeliverJSONBody = interface{}
+
+// DeliverParams defines parameters for Deliver.
+type DeliverParams struct {
+	// XHubSignature256 sha256= and, in hexadecimal, the HMAC-SHA256 of DELIVERY.TIMESTAMP.BODY, or of the body alone where the job says signed: body
+	XHubSignature256 string `json:"X-Hub-Signature-256,omitempty,omitzero"`
+
+	// XAlmanacDelivery The delivery's id: the same id is the same instance, however often it is sent
+	XAlmanacDelivery string `json:"X-Almanac-Delivery,omitempty,omitzero"`
+
+	// XAlmanacTimestamp Seconds since 1970
+	XAlmanacTimestamp string `json:"X-Almanac-Timestamp,omitempty,omitzero"`
+}
+
+// ApplyBackfillJSONRequestBody defines body for ApplyBackfill for application/json ContentType.
+type ApplyBackfillJSONRequestBody = BackfillApplyRequest
+
+// PlanBackfillJSONRequestBody defines body for PlanBackfill for application/json ContentType.
+type PlanBackfillJSONRequestBody = BackfillRequest
+
+// SetBackfillJSONRequestBody defines body for SetBackfill for application/json ContentType.
+type SetBackfillJSONRequestBody = BackfillChange
+
+// CancelBackfillJSONRequestBody defines body for CancelBackfill for application/json ContentType.
+type CancelBackfillJSONRequestBody = CancelBackfillRequest
+
+// PauseBackfillJSONRequestBody defines body for PauseBackfill for application/json ContentType.
+type PauseBackfillJSONRequestBody = NoteRequest
+
+// ResumeBackfillJSONRequestBody defines body for ResumeBackfill for application/json ContentType.
+type ResumeBackfillJSONRequestBody = NoteRequest
+
+// ApplyDefinitionsJSONRequestBody defines body for ApplyDefinitions for application/json ContentType.
+type ApplyDefinitionsJSONRequestBody = ApplyRequest
+
+// DiffDefinitionsJSONRequestBody defines body for DiffDefinitions for application/json ContentType.
+type DiffDefinitionsJSONRequestBody = DiffRequest
+
+// AcknowledgeIncidentJSONRequestBody defines body for AcknowledgeIncident for application/json ContentType.
+type AcknowledgeIncidentJSONRequestBody = NoteRequest
+
+// CancelInstanceJSONRequestBody defines body for CancelInstance for application/json ContentType.
+type CancelInstanceJSONRequestBody = NoteRequest
+
+// ConfirmInstanceJSONRequestBody defines body for ConfirmInstance for application/json ContentType.
+type ConfirmInstanceJSONRequestBody = NoteRequest
+
+// TriggerJobJSONRequestBody defines body for TriggerJob for application/json ContentType.
+type TriggerJobJSONRequestBody = TriggerRequest
+
+// OperateJSONRequestBody defines body for Operate for application/json ContentType.
+type OperateJSONRequestBody = OperationRequest
+
+// SimulateJSONRequestBody defines body for Simulate for application/json ContentType.
+type SimulateJSONRequestBody = SimulateRequest
+
+// TestSinkJSONRequestBody defines body for TestSink for application/json ContentType.
+type TestSinkJSONRequestBody = NoteRequest
+
+// DeliverJSONRequestBody defines body for Deliver for application/json ContentType.
+type DeliverJSONRequestBody = DeliverJSONBody
+
+// Getter for additional properties for SimulatedRef. Returns the specified
+// element and whether it was found
+func (a SimulatedRef) Get(fieldName string) (value interface{}, found bool) {
+	if a.AdditionalProperties != nil {
+		value, found = a.AdditionalProperties[fieldName]
+	}
+	return
+}
+
+// Setter for additional properties for SimulatedRef
+func (a *SimulatedRef) Set(fieldName string, value interface{}) {
+	if a.AdditionalProperties == nil {
+		a.AdditionalProperties = make(map[string]interface{})
+	}
+	a.AdditionalProperties[fieldName] = value
+}
+
+// Override default JSON handling for SimulatedRef to handle AdditionalProperties
+func (a *SimulatedRef) UnmarshalJSON(b []byte) error {
+	object := make(map[string]json.RawMessage)
+	err := json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["job"]; found {
+		err = json.Unmarshal(raw, &a.Job)
+		if err != nil {
+			return fmt.Errorf("error reading 'job': %w", err)
+		}
+		delete(object, "job")
+	}
+
+	if raw, found := object["planTime"]; found {
+		err = json.Unmarshal(raw, &a.PlanTime)
+		if err != nil {
+			return fmt.Errorf("error reading 'planTime': %w", err)
+		}
+		delete(object, "planTime")
+	}
+
+	if len(object) != 0 {
+		a.AdditionalProperties = make(map[string]interface{})
+		for fieldName, fieldBuf := range object {
+			var fieldVal interface{}
+			err := json.Unmarshal(fieldBuf, &fieldVal)
+			if err != nil {
+				return fmt.Errorf("error unmarshaling field %s: %w", fieldName, err)
+			}
+			a.AdditionalProperties[fieldName] = fieldVal
+		}
+	}
+	return nil
+}
+
+// Override default JSON handling for SimulatedRef to handle AdditionalProperties
+func (a SimulatedRef) MarshalJSON() ([]byte, error) {
+	var err error
+	object := make(map[string]json.RawMessage)
+
+	object["job"], err = json.Marshal(a.Job)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'job': %w", err)
+	}
+
+	object["planTime"], err = json.Marshal(a.PlanTime)
+	if err != nil {
+		return nil, fmt.Errorf("error marshaling 'planTime': %w", err)
+	}
+
+	for fieldName, field := range a.AdditionalProperties {
+		object[fieldName], err = json.Marshal(field)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling '%s': %w", fieldName, err)
+		}
+	}
+	return json.Marshal(object)
+}
+
+// NewGetAttemptRequest is the request of Client.GetAttempt.
+func NewGetAttemptRequest(id int64) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/attempts/%s", id)
+	return r
+}
+
+// GetAttempt: one attempt (GET /api/v1/attempts/{id}).
+func (c *Client) GetAttempt(ctx context.Context, id int64) (answer Attempt, err error) {
+	err = c.Do(ctx, NewGetAttemptRequest(id), &answer)
+	return answer, err
+}
+
+// NewReadLogRequest is a request for Client.Send: a part of an attempt's log.
+func NewReadLogRequest(id int64, params ReadLogParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/attempts/%s/log", id)
+	r.query("offset", params.Offset, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// NewStreamLogRequest is a request for Client.Send: follow the log of an attempt.
+func NewStreamLogRequest(id int64, params StreamLogParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/attempts/%s/log/stream", id)
+	r.query("offset", params.Offset, false)
+	r.header("Last-Event-ID", params.LastEventID)
+	return r
+}
+
+// NewListBackfillsRequest is the request of Client.ListBackfills.
+func NewListBackfillsRequest(params ListBackfillsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/backfills")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListBackfills: list backfills, the newest first (GET /api/v1/backfills).
+func (c *Client) ListBackfills(ctx context.Context, params ListBackfillsParams) (answer BackfillPage, err error) {
+	err = c.Do(ctx, NewListBackfillsRequest(params), &answer)
+	return answer, err
+}
+
+// NewApplyBackfillRequest is the request of Client.ApplyBackfill.
+func NewApplyBackfillRequest(params ApplyBackfillParams, body ApplyBackfillJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/backfills")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// ApplyBackfill: carry a saved plan out (POST /api/v1/backfills).
+func (c *Client) ApplyBackfill(ctx context.Context, params ApplyBackfillParams, body ApplyBackfillJSONRequestBody) (answer Backfill, err error) {
+	err = c.Do(ctx, NewApplyBackfillRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewPlanBackfillRequest is the request of Client.PlanBackfill.
+func NewPlanBackfillRequest(body PlanBackfillJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/backfills/plan")
+	r.Body = body
+	return r
+}
+
+// PlanBackfill: what a backfill would do (POST /api/v1/backfills/plan).
+func (c *Client) PlanBackfill(ctx context.Context, body PlanBackfillJSONRequestBody) (answer BackfillPlan, err error) {
+	err = c.Do(ctx, NewPlanBackfillRequest(body), &answer)
+	return answer, err
+}
+
+// NewGetBackfillRequest is the request of Client.GetBackfill.
+func NewGetBackfillRequest(id string) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/backfills/%s", id)
+	return r
+}
+
+// GetBackfill: one backfill, and how far it is (GET /api/v1/backfills/{id}).
+func (c *Client) GetBackfill(ctx context.Context, id string) (answer Backfill, err error) {
+	err = c.Do(ctx, NewGetBackfillRequest(id), &answer)
+	return answer, err
+}
+
+// NewSetBackfillRequest is the request of Client.SetBackfill.
+func NewSetBackfillRequest(id string, params SetBackfillParams, body SetBackfillJSONRequestBody) *Request {
+	r := newRequest(http.MethodPatch, "/api/v1/backfills/%s", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// SetBackfill: change how a backfill goes on (PATCH /api/v1/backfills/{id}).
+func (c *Client) SetBackfill(ctx context.Context, id string, params SetBackfillParams, body SetBackfillJSONRequestBody) (answer Backfill, err error) {
+	err = c.Do(ctx, NewSetBackfillRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewCancelBackfillRequest is the request of Client.CancelBackfill.
+func NewCancelBackfillRequest(id string, params CancelBackfillParams, body CancelBackfillJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/backfills/%s/cancel", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// CancelBackfill: cancel a backfill (POST /api/v1/backfills/{id}/cancel).
+func (c *Client) CancelBackfill(ctx context.Context, id string, params CancelBackfillParams, body CancelBackfillJSONRequestBody) (answer Backfill, err error) {
+	err = c.Do(ctx, NewCancelBackfillRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewPauseBackfillRequest is the request of Client.PauseBackfill.
+func NewPauseBackfillRequest(id string, params PauseBackfillParams, body PauseBackfillJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/backfills/%s/pause", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// PauseBackfill: let nothing more of a backfill start (POST /api/v1/backfills/{id}/pause).
+func (c *Client) PauseBackfill(ctx context.Context, id string, params PauseBackfillParams, body PauseBackfillJSONRequestBody) (answer Backfill, err error) {
+	err = c.Do(ctx, NewPauseBackfillRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewResumeBackfillRequest is the request of Client.ResumeBackfill.
+func NewResumeBackfillRequest(id string, params ResumeBackfillParams, body ResumeBackfillJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/backfills/%s/resume", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// ResumeBackfill: let a paused backfill go on (POST /api/v1/backfills/{id}/resume).
+func (c *Client) ResumeBackfill(ctx context.Context, id string, params ResumeBackfillParams, body ResumeBackfillJSONRequestBody) (answer Backfill, err error) {
+	err = c.Do(ctx, NewResumeBackfillRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewListDefinitionsRequest is the request of Client.ListDefinitions.
+func NewListDefinitionsRequest(params ListDefinitionsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/definitions")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListDefinitions: every current definition, by workflow and job (GET /api/v1/definitions).
+func (c *Client) ListDefinitions(ctx context.Context, params ListDefinitionsParams) (answer DefinitionPage, err error) {
+	err = c.Do(ctx, NewListDefinitionsRequest(params), &answer)
+	return answer, err
+}
+
+// NewApplyDefinitionsRequest is the request of Client.ApplyDefinitions.
+func NewApplyDefinitionsRequest(params ApplyDefinitionsParams, body ApplyDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/apply")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.header("If-Match", params.IfMatch)
+	r.Body = body
+	return r
+}
+
+// ApplyDefinitions: load definitions as reviewed (POST /api/v1/definitions/apply).
+func (c *Client) ApplyDefinitions(ctx context.Context, params ApplyDefinitionsParams, body ApplyDefinitionsJSONRequestBody) (answer ApplyReport, err error) {
+	err = c.Do(ctx, NewApplyDefinitionsRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewDiffDefinitionsRequest is the request of Client.DiffDefinitions.
+func NewDiffDefinitionsRequest(body DiffDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/diff")
+	r.Body = body
+	return r
+}
+
+// DiffDefinitions: what loading definitions would change, instance by instance (POST /api/v1/definitions/diff).
+func (c *Client) DiffDefinitions(ctx context.Context, body DiffDefinitionsJSONRequestBody) (answer PlanDiff, err error) {
+	err = c.Do(ctx, NewDiffDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewGetDeliveryRequest is the request of Client.GetDelivery.
+func NewGetDeliveryRequest(id int64) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/deliveries/%s", id)
+	return r
+}
+
+// GetDelivery: what became of one message (GET /api/v1/deliveries/{id}).
+func (c *Client) GetDelivery(ctx context.Context, id int64) (answer Delivery, err error) {
+	err = c.Do(ctx, NewGetDeliveryRequest(id), &answer)
+	return answer, err
+}
+
+// NewExplainByNameRequest is the request of Client.ExplainByName.
+func NewExplainByNameRequest(params ExplainByNameParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/explain")
+	r.query("instance", params.Instance, false)
+	r.query("at", params.At, false)
+	return r
+}
+
+// ExplainByName: why an instance is where it is, or what it will wait for (GET /api/v1/explain).
+func (c *Client) ExplainByName(ctx context.Context, params ExplainByNameParams) (answer Explanation, err error) {
+	err = c.Do(ctx, NewExplainByNameRequest(params), &answer)
+	return answer, err
+}
+
+// NewListIncidentsRequest is the request of Client.ListIncidents.
+func NewListIncidentsRequest(params ListIncidentsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/incidents")
+	r.query("state", params.State, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListIncidents: list incidents, newest first (GET /api/v1/incidents).
+func (c *Client) ListIncidents(ctx context.Context, params ListIncidentsParams) (answer IncidentPage, err error) {
+	err = c.Do(ctx, NewListIncidentsRequest(params), &answer)
+	return answer, err
+}
+
+// NewGetIncidentRequest is the request of Client.GetIncident.
+func NewGetIncidentRequest(id int64) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/incidents/%s", id)
+	return r
+}
+
+// GetIncident: one incident: its root, what belongs to it, and who was told (GET /api/v1/incidents/{id}).
+func (c *Client) GetIncident(ctx context.Context, id int64) (answer IncidentDetail, err error) {
+	err = c.Do(ctx, NewGetIncidentRequest(id), &answer)
+	return answer, err
+}
+
+// NewAcknowledgeIncidentRequest is the request of Client.AcknowledgeIncident.
+func NewAcknowledgeIncidentRequest(id int64, params AcknowledgeIncidentParams, body AcknowledgeIncidentJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/incidents/%s/ack", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// AcknowledgeIncident: say that somebody knows of an incident (POST /api/v1/incidents/{id}/ack).
+func (c *Client) AcknowledgeIncident(ctx context.Context, id int64, params AcknowledgeIncidentParams, body AcknowledgeIncidentJSONRequestBody) (answer IncidentDetail, err error) {
+	err = c.Do(ctx, NewAcknowledgeIncidentRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewListInstancesRequest is the request of Client.ListInstances.
+func NewListInstancesRequest(params ListInstancesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances")
+	r.query("selector", params.Selector, false)
+	r.query("workflow", params.Workflow, false)
+	r.query("job", params.Job, false)
+	r.query("state", params.State, true)
+	r.query("kind", params.Kind, false)
+	r.query("from", params.From, false)
+	r.query("to", params.To, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListInstances: list instances by plan time, newest first (GET /api/v1/instances).
+func (c *Client) ListInstances(ctx context.Context, params ListInstancesParams) (answer InstancePage, err error) {
+	err = c.Do(ctx, NewListInstancesRequest(params), &answer)
+	return answer, err
+}
+
+// NewGetInstanceRequest is the request of Client.GetInstance.
+func NewGetInstanceRequest(id int64) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s", id)
+	return r
+}
+
+// GetInstance: one instance (GET /api/v1/instances/{id}).
+func (c *Client) GetInstance(ctx context.Context, id int64) (answer Instance, err error) {
+	err = c.Do(ctx, NewGetInstanceRequest(id), &answer)
+	return answer, err
+}
+
+// NewListAttemptsRequest is the request of Client.ListAttempts.
+func NewListAttemptsRequest(id int64, params ListAttemptsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/attempts", id)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListAttempts: the attempts of an instance (GET /api/v1/instances/{id}/attempts).
+func (c *Client) ListAttempts(ctx context.Context, id int64, params ListAttemptsParams) (answer AttemptList, err error) {
+	err = c.Do(ctx, NewListAttemptsRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewCancelInstanceRequest is the request of Client.CancelInstance.
+func NewCancelInstanceRequest(id int64, params CancelInstanceParams, body CancelInstanceJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/instances/%s/cancel", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// CancelInstance: cancel an instance (POST /api/v1/instances/{id}/cancel).
+func (c *Client) CancelInstance(ctx context.Context, id int64, params CancelInstanceParams, body CancelInstanceJSONRequestBody) (answer Instance, err error) {
+	err = c.Do(ctx, NewCancelInstanceRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewConfirmInstanceRequest is the request of Client.ConfirmInstance.
+func NewConfirmInstanceRequest(id int64, params ConfirmInstanceParams, body ConfirmInstanceJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/instances/%s/confirm", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// ConfirmInstance: let an instance pass that waits for a person (POST /api/v1/instances/{id}/confirm).
+func (c *Client) ConfirmInstance(ctx context.Context, id int64, params ConfirmInstanceParams, body ConfirmInstanceJSONRequestBody) (answer Instance, err error) {
+	err = c.Do(ctx, NewConfirmInstanceRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewListEventsRequest is the request of Client.ListEvents.
+func NewListEventsRequest(id int64, params ListEventsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/events", id)
+	r.query("cursor", params.Cursor, false)
+	r.query("after", params.After, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListEvents: the history of an instance (GET /api/v1/instances/{id}/events).
+func (c *Client) ListEvents(ctx context.Context, id int64, params ListEventsParams) (answer EventPage, err error) {
+	err = c.Do(ctx, NewListEventsRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewExplainInstanceRequest is the request of Client.ExplainInstance.
+func NewExplainInstanceRequest(id int64, params ExplainInstanceParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/explain", id)
+	r.query("at", params.At, false)
+	return r
+}
+
+// ExplainInstance: why an instance is where it is (GET /api/v1/instances/{id}/explain).
+func (c *Client) ExplainInstance(ctx context.Context, id int64, params ExplainInstanceParams) (answer Explanation, err error) {
+	err = c.Do(ctx, NewExplainInstanceRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewGraphInstanceRequest is the request of Client.GraphInstance.
+func NewGraphInstanceRequest(id int64, params GraphInstanceParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/graph", id)
+	r.query("up", params.Up, false)
+	r.query("down", params.Down, false)
+	r.query("limit", params.Limit, false)
+	r.query("at", params.At, false)
+	return r
+}
+
+// GraphInstance: the instances around one (GET /api/v1/instances/{id}/graph).
+func (c *Client) GraphInstance(ctx context.Context, id int64, params GraphInstanceParams) (answer Graph, err error) {
+	err = c.Do(ctx, NewGraphInstanceRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewListStepsRequest is the request of Client.ListSteps.
+func NewListStepsRequest(id int64, params ListStepsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/steps", id)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListSteps: the steps of an instance and what they wait for (GET /api/v1/instances/{id}/steps).
+func (c *Client) ListSteps(ctx context.Context, id int64, params ListStepsParams) (answer StepList, err error) {
+	err = c.Do(ctx, NewListStepsRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewListWaitsRequest is the request of Client.ListWaits.
+func NewListWaitsRequest(id int64, params ListWaitsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/waits", id)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListWaits: what an instance waits for, as it was planned (GET /api/v1/instances/{id}/waits).
+func (c *Client) ListWaits(ctx context.Context, id int64, params ListWaitsParams) (answer WaitList, err error) {
+	err = c.Do(ctx, NewListWaitsRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewListJobsRequest is the request of Client.ListJobs.
+func NewListJobsRequest(params ListJobsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs")
+	r.query("workflow", params.Workflow, false)
+	r.query("q", params.Q, false)
+	r.query("removed", params.Removed, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListJobs: list jobs by workflow and name (GET /api/v1/jobs).
+func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (answer JobPage, err error) {
+	err = c.Do(ctx, NewListJobsRequest(params), &answer)
+	return answer, err
+}
+
+// NewGetJobRequest is the request of Client.GetJob.
+func NewGetJobRequest(workflow string, job string, params GetJobParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s", workflow, job)
+	r.header("If-None-Match", params.IfNoneMatch)
+	return r
+}
+
+// GetJob: one job: its definition, when it is due, what it waits for (GET /api/v1/jobs/{workflow}/{job}).
+func (c *Client) GetJob(ctx context.Context, workflow string, job string, params GetJobParams) (answer JobDetail, err error) {
+	err = c.Do(ctx, NewGetJobRequest(workflow, job, params), &answer)
+	return answer, err
+}
+
+// NewGetDefinitionRequest is the request of Client.GetDefinition.
+func NewGetDefinitionRequest(workflow string, job string, params GetDefinitionParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/definition", workflow, job)
+	r.header("If-None-Match", params.IfNoneMatch)
+	return r
+}
+
+// GetDefinition: the definition of a job, and nothing that follows from it (GET /api/v1/jobs/{workflow}/{job}/definition).
+func (c *Client) GetDefinition(ctx context.Context, workflow string, job string, params GetDefinitionParams) (answer Definition, err error) {
+	err = c.Do(ctx, NewGetDefinitionRequest(workflow, job, params), &answer)
+	return answer, err
+}
+
+// NewJobFormRequest is the request of Client.JobForm.
+func NewJobFormRequest(workflow string, job string, params JobFormParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/form", workflow, job)
+	r.header("If-None-Match", params.IfNoneMatch)
+	return r
+}
+
+// JobForm: what a trigger of the job may say: a JSON Schema (2020-12) of its parameters, of which a form can be made (GET /api/v1/jobs/{workflow}/{job}/form).
+func (c *Client) JobForm(ctx context.Context, workflow string, job string, params JobFormParams) (answer map[string]interface{}, err error) {
+	err = c.Do(ctx, NewJobFormRequest(workflow, job, params), &answer)
+	return answer, err
+}
+
+// NewTriggerJobRequest is the request of Client.TriggerJob.
+func NewTriggerJobRequest(workflow string, job string, params TriggerJobParams, body TriggerJobJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/jobs/%s/%s/trigger", workflow, job)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// TriggerJob: run a job now (POST /api/v1/jobs/{workflow}/{job}/trigger).
+func (c *Client) TriggerJob(ctx context.Context, workflow string, job string, params TriggerJobParams, body TriggerJobJSONRequestBody) (answer Instance, err error) {
+	err = c.Do(ctx, NewTriggerJobRequest(workflow, job, params, body), &answer)
+	return answer, err
+}
+
+// NewListVersionsRequest is the request of Client.ListVersions.
+func NewListVersionsRequest(workflow string, job string, params ListVersionsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/versions", workflow, job)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListVersions: the definitions that a job has had, newest first (GET /api/v1/jobs/{workflow}/{job}/versions).
+func (c *Client) ListVersions(ctx context.Context, workflow string, job string, params ListVersionsParams) (answer VersionPage, err error) {
+	err = c.Do(ctx, NewListVersionsRequest(workflow, job, params), &answer)
+	return answer, err
+}
+
+// NewDescribeRequest is a request for Client.Send: this description of the API.
+func NewDescribeRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/openapi.json")
+	return r
+}
+
+// NewOperateRequest is the request of Client.Operate.
+func NewOperateRequest(params OperateParams, body OperateJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/operations")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// Operate: rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances (POST /api/v1/operations).
+func (c *Client) Operate(ctx context.Context, params OperateParams, body OperateJSONRequestBody) (answer OperationResult, err error) {
+	err = c.Do(ctx, NewOperateRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewPlanCalendarRequest is a request for Client.Send: the plan as a calendar.
+func NewPlanCalendarRequest(params PlanCalendarParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/plan.ics")
+	r.query("workflow", params.Workflow, false)
+	r.query("job", params.Job, false)
+	r.query("days", params.Days, false)
+	return r
+}
+
+// NewSimulateRequest is the request of Client.Simulate.
+func NewSimulateRequest(body SimulateJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/simulate")
+	r.Body = body
+	return r
+}
+
+// Simulate: play a day before it comes (POST /api/v1/simulate).
+func (c *Client) Simulate(ctx context.Context, body SimulateJSONRequestBody) (answer Simulation, err error) {
+	err = c.Do(ctx, NewSimulateRequest(body), &answer)
+	return answer, err
+}
+
+// NewListSinksRequest is the request of Client.ListSinks.
+func NewListSinksRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/sinks")
+	return r
+}
+
+// ListSinks: the sinks of the server, and how alerts stand (GET /api/v1/sinks).
+func (c *Client) ListSinks(ctx context.Context) (answer SinkList, err error) {
+	err = c.Do(ctx, NewListSinksRequest(), &answer)
+	return answer, err
+}
+
+// NewTestSinkRequest is the request of Client.TestSink.
+func NewTestSinkRequest(sink string, params TestSinkParams, body TestSinkJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/sinks/%s/test", sink)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// TestSink: send a message to a sink that says that it is a test (POST /api/v1/sinks/{sink}/test).
+func (c *Client) TestSink(ctx context.Context, sink string, params TestSinkParams, body TestSinkJSONRequestBody) (answer Delivery, err error) {
+	err = c.Do(ctx, NewTestSinkRequest(sink, params, body), &answer)
+	return answer, err
+}
+
+// NewStatusRequest is the request of Client.Status.
+func NewStatusRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/status")
+	return r
+}
+
+// Status: what the server is doing (GET /api/v1/status).
+func (c *Client) Status(ctx context.Context) (answer Status, err error) {
+	err = c.Do(ctx, NewStatusRequest(), &answer)
+	return answer, err
+}
+
+// NewStreamChangesRequest is a request for Client.Send: follow what happens.
+func NewStreamChangesRequest(params StreamChangesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/stream")
+	r.query("workflow", params.Workflow, false)
+	r.query("job", params.Job, false)
+	r.query("instance", params.Instance, false)
+	r.query("kinds", params.Kinds, false)
+	r.query("after", params.After, false)
+	r.header("Last-Event-ID", params.LastEventID)
+	return r
+}
+
+// NewDeliverRequest is the request of Client.Deliver.
+func NewDeliverRequest(workflow string, job string, params DeliverParams, body DeliverJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/hooks/%s/%s", workflow, job)
+	r.header("X-Hub-Signature-256", params.XHubSignature256)
+	r.header("X-Almanac-Delivery", params.XAlmanacDelivery)
+	r.header("X-Almanac-Timestamp", params.XAlmanacTimestamp)
+	r.Body = body
+	return r
+}
+
+// Deliver: start the job of a webhook (POST /hooks/{workflow}/{job}).
+func (c *Client) Deliver(ctx context.Context, workflow string, job string, params DeliverParams, body DeliverJSONRequestBody) (answer HookAnswer, err error) {
+	err = c.Do(ctx, NewDeliverRequest(workflow, job, params, body), &answer)
+	return answer, err
+}
+
+// NewLiveRequest is the request of Client.Live.
+func NewLiveRequest() *Request {
+	r := newRequest(http.MethodGet, "/livez")
+	return r
+}
+
+// Live: whether the process answers (GET /livez).
+func (c *Client) Live(ctx context.Context) (answer Probe, err error) {
+	err = c.Do(ctx, NewLiveRequest(), &answer)
+	return answer, err
+}
+
+// NewReadyRequest is the request of Client.Ready.
+func NewReadyRequest() *Request {
+	r := newRequest(http.MethodGet, "/readyz")
+	return r
+}
+
+// Ready: whether the server does its work (GET /readyz).
+func (c *Client) Ready(ctx context.Context) (answer Probe, err error) {
+	err = c.Do(ctx, NewReadyRequest(), &answer)
+	return answer, err
+}
+
+// The answers of these operations are decoded by Client.Do.
