@@ -62,7 +62,7 @@ func (c *catalog) version(v View, id int64) (*Job, error) {
 		return nil, err
 	}
 	kept := *job
-	kept.Definition = nil // half of what a job takes, and in its row
+	kept.Definition = row.Definition // the same text, without the room that its encoder left
 	job = &kept
 	if c.versions == nil {
 		c.versions = map[int64]*Job{}

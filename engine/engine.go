@@ -21,10 +21,10 @@ type Config struct {
 	Decode    func(definition []byte, folder string) (*Job, error) // of stored versions
 	Condition ConditionFunc                                        // of a step's `when`
 	Secret    func(SecretSource) (string, error)
-	Seal      func(at, value string) (string, error)  // makes of the value of a secret parameter what is kept; nil takes none
-	Open      func(at, sealed string) (string, error) // the way back
-	DiskLow   func() (detail string, low bool)        // nothing starts while it is; nil is never
-	RemoveLog func(attempt int64)                     // called for attempts that retention deleted
+	Seal      func(tx Tx, at, value string) (string, error) // in the transaction that keeps it, makes of the value of a secret parameter what is kept; nil takes none
+	Open      func(at, sealed string) (string, error)       // the way back
+	DiskLow   func() (detail string, low bool)              // nothing starts while it is; nil is never
+	RemoveLog func(attempt int64)                           // called for attempts that retention deleted
 
 	// Admit is asked in the transaction of a Load, before it changes anything; its error refuses the folder. nil admits every folder.
 	Admit func(v View, workflows []*Workflow) error

@@ -86,7 +86,7 @@ func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.T
 	if err != nil {
 		return instance, false, err
 	}
-	params, err := e.seal(d.job.Params, r.Params, id)
+	params, err := e.seal(tx, d.job.Params, r.Params, id)
 	if err != nil {
 		return instance, false, err
 	}

@@ -177,7 +177,7 @@ func SameParams(i *Instance, given map[string]string) bool {
 }
 
 // seal returns what is written down of the parameters that a trigger gives: secret ones as only this server can read them.
-func (e *Engine) seal(declared []Param, given map[string]string, instance int64) (map[string]string, error) {
+func (e *Engine) seal(tx Tx, declared []Param, given map[string]string, instance int64) (map[string]string, error) {
 	kept := given
 	for _, p := range declared {
 		value, ok := given[p.Name]
@@ -187,7 +187,7 @@ func (e *Engine) seal(declared []Param, given map[string]string, instance int64)
 		if e.cfg.Seal == nil {
 			return nil, fmt.Errorf("%w: the parameter %s is secret, and this process cannot keep one", ErrInvalid, p.Name)
 		}
-		text, err := e.cfg.Seal(paramAt(instance, p.Name), value)
+		text, err := e.cfg.Seal(tx, paramAt(instance, p.Name), value)
 		if err != nil {
 			return nil, fmt.Errorf("seal the parameter %s: %w", p.Name, err)
 		}

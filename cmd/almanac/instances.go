@@ -83,7 +83,7 @@ func (c *client) zonedTime(ctx context.Context, name, written string, ref engine
 	zone := time.UTC
 	if _, err := time.Parse(time.RFC3339, written); err != nil {
 		var job web.JobDetail
-		if err := c.do(ctx, api.NewGetJobRequest(ref.Workflow, ref.Job), &job); err != nil {
+		if err := c.do(ctx, api.NewGetJobRequest(ref.Workflow, ref.Job, api.GetJobParams{}), &job); err != nil {
 			return time.Time{}, err
 		}
 		if zone, err = time.LoadLocation(job.TimeZone); err != nil {

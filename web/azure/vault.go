@@ -84,7 +84,12 @@ func (v *Vault) cipher(create bool) (cipher.AEAD, error) {
 }
 
 // Seal returns a secret as only Open at the same place reads it.
-func (v *Vault) Seal(at, secret string) (string, error) { return v.seal(at, secret) }
+func (v *Vault) Seal(tx engine.Tx, at, secret string) (string, error) {
+	if err := v.own(tx); err != nil {
+		return "", err
+	}
+	return v.seal(at, secret)
+}
 
 // Open is the way back.
 func (v *Vault) Open(at, sealed string) (string, error) { return v.open(at, sealed) }

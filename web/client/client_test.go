@@ -70,7 +70,7 @@ func TestARequestIsWhatTheDescriptionSays(t *testing.T) {
 	require.Equal(t, "GET /api/v1/instances?from=2026-03-01T06%3A00%3A00.005%2B01%3A00&limit=7&state=failed&state=waiting&workflow=a+b%26c", r.Method+" "+r.URL.String())
 	require.Equal(t, "Bearer alm_x", r.Header.Get("Authorization"))
 
-	_, err = c.GetJob(t.Context(), "a/b", "c?d")
+	_, err = c.GetJob(t.Context(), "a/b", "c?d", client.GetJobParams{})
 	require.NoError(t, err)
 	require.Equal(t, "/api/v1/jobs/a%2Fb/c%3Fd", s.asked[1].URL.EscapedPath(), "a name is one segment")
 	_, err = c.TriggerJob(t.Context(), "w", "j", client.TriggerJobParams{IdempotencyKey: "k"}, client.TriggerRequest{Note: "why"})
