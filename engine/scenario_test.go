@@ -327,6 +327,9 @@ func (s *scenario) change(operation string, words []string, preview bool) {
 		s.note("refused: " + strings.ReplaceAll(err.Error(), "\n", "; "))
 		return
 	}
+	if _, quiet := s.sections["quiet"]; quiet {
+		return
+	}
 	for _, c := range result.Changes {
 		s.note(fmt.Sprintf("%s %s: %s@%s %s → %s: %s", operation, c.Effect, c.Ref.Job, c.PlanTime.Format("02T15:04"), c.From, c.To, c.Text))
 	}
