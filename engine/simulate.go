@@ -200,7 +200,8 @@ func bare(j *Job) *Job {
 	b.Steps = slices.Clone(j.Steps)
 	for i := range b.Steps {
 		a := &b.Steps[i].Action
-		*a = Action{Type: a.Type, Retry: a.Retry, Timeout: a.Timeout} // once, too, in the place of once for each item of a list
+		*a = Action{Type: a.Type, Retry: a.Retry, Timeout: a.Timeout}
+		b.Steps[i].ForEach = nil // the list may be what an earlier step writes: together its items take as long as the step is said to
 	}
 	return &b
 }
