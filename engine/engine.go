@@ -36,7 +36,8 @@ type Config struct {
 	Closed    bool
 	Unclocked bool
 
-	Observe func(Notice) // called after the commit of each transition and start of an attempt; must not block
+	Turned  func(took time.Duration) // called after each turn of Run with how long it took by this machine's clock; must not block
+	Observe func(Notice)             // called after the commit of each transition and start of an attempt; must not block
 	Log     *slog.Logger
 }
 
@@ -44,9 +45,12 @@ type Config struct {
 type Notice struct {
 	Instance Instance // as it is now
 	From     State
+	Action   string   // type, of an attempt that was started or ended
 	Attempt  *Attempt // an attempt was started; From equals Instance.State then
 	Result   *Result  // an attempt ended; From equals Instance.State then
 	Step     string
+	Number   int  // of the attempt, from 1
+	Error    bool // the attempt is of the job's error action
 }
 
 // The times of the loop. No sleep is longer than the longest, so that a clock that jumps or a machine that slept is noticed.
@@ -75,6 +79,7 @@ type Engine struct {
 	defs   catalog
 	ready  chan struct{}
 	health health
+	watch  watch
 	onceUp sync.Once
 
 	// The working set of the loop's goroutine.
@@ -122,6 +127,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Notice) {}
 	}
+	if cfg.Turned == nil {
+		cfg.Turned = func(time.Duration) {}
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
@@ -142,7 +150,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		begin := time.Now()
 		next, idle, err := e.Step(ctx, e.cfg.Clock())
+		e.cfg.Turned(time.Since(begin))
 		switch {
 		case ctx.Err() != nil:
 			return e.drain()

@@ -411,7 +411,8 @@ func (t *turn) commit() {
 		e.live[s.attempt] = liveAttempt{run: s.run, step: s.step, fence: s.run.instance.Fence, action: s.run.job.Steps[s.step].Action.Type}
 	}
 	for _, d := range t.errands {
-		e.live[d.attempt] = liveAttempt{fence: firstErrandFence, outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry}
+		e.live[d.attempt] = liveAttempt{fence: firstErrandFence, outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry,
+			errand: &d}
 	}
 	if e.staged.refused() || t.fenced {
 		e.sure = false

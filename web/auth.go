@@ -45,6 +45,8 @@ func (s *server) guard(rt *route, next http.Handler) http.Handler {
 				s.refuse(w, r, refusal(codeForbidden, "this needs the role "+rt.Permission.String()+"; "+who.name+" has "+orNone(string(who.role))))
 				return
 			}
+		} else if who, problem := s.authenticate(r); problem == nil {
+			x.principal = who // a public route may say more to those who may know more
 		}
 		if problem := checkBody(rt, r); problem != nil {
 			s.refuse(w, r, problem)

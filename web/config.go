@@ -25,8 +25,10 @@ type Config struct {
 	// Decode reads a stored definition, to say when a job is due and what it waits for.
 	Decode func(definition []byte, folder string) (*engine.Job, error)
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the
-	// public.
+	// public. A *engine.TroubledError says it aspect by aspect.
 	Ready func() error
+
+	Metrics http.Handler // answers scrapes; nil is none
 
 	Version string // of the program
 	Slots   int    // attempts at once, for the status

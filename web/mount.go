@@ -146,6 +146,9 @@ func (rt *route) operation() huma.Operation {
 	if _, creates := rt.Answers[http.StatusCreated]; creates {
 		op.DefaultStatus = http.StatusCreated
 	}
+	if rt.ID == "metrics" {
+		op.Responses = map[string]*huma.Response{"200": metricsResponse()}
+	}
 	if rt.ID == "readLog" {
 		op.Responses = map[string]*huma.Response{"200": logResponse()}
 	}

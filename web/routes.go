@@ -53,11 +53,11 @@ func native() []route {
 	get, post := http.MethodGet, http.MethodPost
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	missing := []int{http.StatusNotFound}
-	return []route{
+	return append(watchRoutes(), []route{
 		{Method: get, Pattern: "/livez", Permission: Public, ID: "live", Tag: "server",
 			Summary: "Whether the process answers", Answers: ok(Probe{Status: "ok"}), register: operation((*server).live)},
 		{Method: get, Pattern: "/readyz", Permission: Public, ID: "ready", Tag: "server",
-			Summary: "Whether the server does its work", Text: "The answer is 503 while it does not; GET /api/v1/status says why.",
+			Summary: "Whether the server does its work", Text: "The answer is 503 while it does not, with why for those who may know; GET /api/v1/status lists each aspect.",
 			Answers: ok(Probe{Status: "ready"}), Refuses: []int{http.StatusServiceUnavailable}, register: operation((*server).ready)},
 		{Method: get, Pattern: prefix + "/openapi.json", Permission: Viewer, ID: "describe", Tag: "server",
 			Summary: "This description of the API", Text: "OpenAPI 3.1, generated from the code that answers.",
@@ -105,7 +105,7 @@ func native() []route {
 			Text: "The bytes from offset on, as the attempt wrote them. To follow a log, ask again with the offset raised by the bytes received, until " +
 				"the header X-Log-Complete is true. A log that was longer than its limit loses its middle when the attempt ends.",
 			Answers: ok(nil), register: operation((*server).readLog)},
-	}
+	}...)
 }
 
 func ok(example any) map[int]any { return map[int]any{http.StatusOK: example} }

@@ -80,7 +80,7 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	for _, c := range []*cobra.Command{
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.runCommand(),
 		a.psCommand(), a.explainCommand(), a.logsCommand(), a.triggerCommand(), a.cancelCommand(), a.confirmCommand(),
-		a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
+		a.statusCommand(), a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
 		a.importCommand(), a.exportCommand(),
 		a.tokenCommand(), a.schemaCommand(), a.versionCommand(), a.superviseCommand(),
 	} {

@@ -52,6 +52,10 @@ var layers = map[string]layer{
 		banned: []string{"os", "os/exec", "net", "net/http", "database/", "log", "log/", "context", "math/rand", "math/rand/"},
 		why:    "azure turns documents into other documents; who serves them and who stores them is elsewhere",
 	},
+	"engine/trace": {
+		ours: []string{"engine"}, others: []string{"go.opentelemetry.io/otel"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
+		why: "trace says in another's words what the engine committed; it decides nothing and waits for nobody",
+	},
 	"engine/fault": {
 		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},
 		why:    "the planted bugs must cost a build without them nothing",
@@ -89,12 +93,16 @@ var layers = map[string]layer{
 		ours: []string{"engine", "deps", "recurrence"}, others: []string{"github.com/go-chi/chi/v5", "github.com/danielgtaylor/huma/v2"}, banned: []string{"database/", "os/exec"},
 		why: "web declares the readers that it needs and gets them handed in; it does not know the store",
 	},
+	"web/metrics": {
+		ours: []string{"engine"}, others: []string{"github.com/prometheus/client_golang"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
+		why: "figures are read from rows and counted from what was committed; nothing decides by them",
+	},
 	"web/azure": {
 		ours: []string{"engine", "engine/azure", "recurrence"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
 		why: "the face answers in another service's words; it reads rows through ports, and who may ask is web's to say",
 	},
 	"cmd/almanac": {
-		ours: []string{"recurrence", "deps", "engine", "engine/azure", "engine/invariant", "engine/spec", "engine/action", "store", "web", "web/azure"},
+		ours: []string{"recurrence", "deps", "engine", "engine/azure", "engine/invariant", "engine/spec", "engine/action", "engine/trace", "store", "web", "web/azure", "web/metrics"},
 		others: []string{
 			"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6", "golang.org/x/term", "golang.org/x/sys",
 		},

@@ -35,6 +35,10 @@ type siteConfig struct {
 	closed    bool // engine.Config.Closed
 	unclocked bool // engine.Config.Unclocked
 	observe   func(engine.Notice)
+	turned    func(time.Duration)                                                                  // engine.Config.Turned
+	timed     func(commit func())                                                                  // store.Config.Timed
+	learn     func(secret string)                                                                  // told each secret that is read; nil is not
+	wrap      func(ctx context.Context, db *store.DB, runner engine.Runner) (engine.Runner, error) // nil is the runner itself
 	log       *slog.Logger
 }
 
@@ -45,7 +49,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, err
 	}
 	s := &site{dir: dir, vault: azure.NewVault(secretKey(dir))}
-	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
+	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Timed: cfg.timed, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -59,15 +63,21 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	runner := engine.Runner(s.runner)
+	if cfg.wrap != nil {
+		if runner, err = cfg.wrap(ctx, s.db, runner); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	config := engine.Config{
-		Store: s.db, Runner: s.runner, Owner: owner(), Slots: cfg.slots,
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Secret: s.secrets(a.secret), DiskLow: diskLow(dir),
+		Store: s.db, Runner: runner, Owner: owner(), Slots: cfg.slots,
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Secret: told(cfg.learn, s.secrets(a.secret)), DiskLow: diskLow(dir),
 		RemoveLog: func(attempt int64) {
 			if err := s.runner.Logs().Remove(attempt); err != nil {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)
 			}
 		},
-		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
+		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Turned: cfg.turned, Log: cfg.log,
 	}
 	if s.engine, err = engine.New(config); err != nil {
 		return nil, errors.Join(err, s.close())

@@ -22,7 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		cases []testCase
 	}{
 		{"jobs", jobCases}, {"resources", resourceCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
-		{"wake", wakeCases}, {"runs", runCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"retention", retentionCases}, {"transactions", transactionCases},
+		{"wake", wakeCases}, {"runs", runCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"census", censusCases}, {"retention", retentionCases}, {"transactions", transactionCases},
 	}
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {
