@@ -64,7 +64,11 @@ func (s *sender) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			s.lost.Add(int64(len(batch) + len(s.queue)))
+			s.lost.Add(int64(len(batch)))
+			for len(s.queue) > 0 {
+				<-s.queue
+				s.lost.Add(1)
+			}
 			return
 		case span := <-s.queue:
 			if batch = append(batch, span); len(batch) >= batchMost {

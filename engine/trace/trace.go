@@ -38,11 +38,10 @@ func Wanted(env map[string]string) bool {
 // The exporter goes where the operator's environment says, and not by way of the guard that keeps the actions of jobs from private addresses: a collector
 // mostly runs beside the server.
 type Tracer struct {
-	cfg      Config
-	chains   chains
-	provider *sdk.TracerProvider
-	tracer   trace.Tracer
-	sender   *sender
+	cfg    Config
+	chains chains
+	tracer trace.Tracer
+	sender *sender
 
 	notices chan engine.Notice
 	flush   chan chan struct{}
@@ -72,8 +71,8 @@ func New(ctx context.Context, cfg Config) (*Tracer, error) {
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { cfg.Log.Debug("traces", "error", err) }))
 	t := &Tracer{cfg: cfg, sender: newSender(cfg.Exporter, cfg.Log), notices: make(chan engine.Notice, noticesMost), flush: make(chan chan struct{})}
-	t.provider = sdk.NewTracerProvider(sdk.WithIDGenerator(generator{}), sdk.WithSampler(sdk.AlwaysSample()), sdk.WithResource(about), sdk.WithSpanProcessor(t.sender))
-	t.tracer = t.provider.Tracer("github.com/almanac-sched/almanac")
+	provider := sdk.NewTracerProvider(sdk.WithIDGenerator(generator{}), sdk.WithSampler(sdk.AlwaysSample()), sdk.WithResource(about), sdk.WithSpanProcessor(t.sender))
+	t.tracer = provider.Tracer("github.com/almanac-sched/almanac")
 	ctx, t.stop = context.WithCancel(context.WithoutCancel(ctx))
 	t.done.Go(func() { t.run(ctx) })
 	return t, nil
@@ -105,7 +104,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	_ = t.Flush(ctx) // what it did not send is counted as lost
 	t.stop()
 	t.done.Wait()
-	return t.provider.Shutdown(ctx)
+	return t.sender.Shutdown(ctx) // the provider would leave it running when ctx has ended
 }
 
 // Observe is engine.Config.Observe: it queues what becomes a span, and waits for nothing.
@@ -125,7 +124,10 @@ func (t *Tracer) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			t.unsaid.Add(int64(len(t.notices)))
+			for len(t.notices) > 0 {
+				<-t.notices
+				t.unsaid.Add(1)
+			}
 			return
 		case n := <-t.notices:
 			t.say(ctx, &n)
