@@ -43,6 +43,7 @@ func TestScript(t *testing.T) {
 			"loaded": loadedCommand,
 			"field":  fieldCommand,
 			"spoil":  spoilCommand,
+			"fetch":  fetchCommand,
 		},
 	})
 }
