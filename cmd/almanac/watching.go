@@ -38,7 +38,7 @@ func (s *server) watch() {
 			sizes := s.db.Sizes()
 			return sizes.Database, sizes.Log
 		},
-		Spans: s.watching.spans(s.app.env), Version: b.Version, Revision: b.Revision, Go: b.Go, Workflows: s.cfg.workflowLabels,
+		Spans: s.watching.spans(s.env), Version: b.Version, Revision: b.Revision, Go: b.Go, Workflows: s.cfg.workflowLabels,
 	})
 }
 

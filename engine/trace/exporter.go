@@ -92,17 +92,16 @@ func (s *sender) send(ctx context.Context, batch []sdk.ReadOnlySpan) {
 	ctx, cancel := context.WithTimeout(ctx, exportWithin)
 	defer cancel()
 	err := s.to.ExportSpans(ctx, batch)
-	switch {
-	case err == nil:
-		s.exported.Add(int64(len(batch)))
-		if s.failing {
-			s.log.Info("spans are exported again")
-		}
-	default:
+	if err != nil {
 		s.lost.Add(int64(len(batch)))
-		if !s.failing {
-			s.log.Warn("spans are lost", "spans", len(batch), "error", err)
-		}
+	} else {
+		s.exported.Add(int64(len(batch)))
+	}
+	switch {
+	case err != nil && !s.failing:
+		s.log.Warn("spans are lost", "spans", len(batch), "error", err)
+	case err == nil && s.failing:
+		s.log.Info("spans are exported again")
 	}
 	s.failing = err != nil
 }
