@@ -47,7 +47,7 @@ func BenchmarkCensus(b *testing.B) {
 	for b.Loop() {
 		require.NoError(b, db.Read(b.Context(), func(v engine.View) error {
 			n, err := v.Census()
-			require.Equal(b, 96_000, n.States[engine.Waiting])
+			require.Equal(b, 100_000, n.States[engine.Waiting])
 			return err
 		}))
 	}

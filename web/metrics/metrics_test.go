@@ -141,6 +141,9 @@ func TestEveryFigureIsDocumented(t *testing.T) {
 	for _, found := range regexp.MustCompile("(?m)^\\| `(almanac_[a-z_]+)` ").FindAllStringSubmatch(string(page), -1) {
 		documented = append(documented, found[1])
 	}
+	for _, aspect := range engine.Aspects {
+		require.Contains(t, string(page), "| `"+string(aspect)+"` | ")
+	}
 	slices.Sort(documented)
 	require.Equal(t, names, documented)
 }
