@@ -98,19 +98,25 @@ func (w *watching) end() {
 // look is what the engine sees of itself, with what only those around it know.
 func (s *server) look(ctx context.Context, at time.Time) engine.Sighting {
 	sighting := s.engine.Look(ctx, at)
-	troubles := slices.Clone(sighting.Troubles)
-	if err := s.db.Failed(); err != nil {
+	sighting.Troubles = withTroubles(sighting.Troubles, s.db.Failed(), s.runner.Trouble())
+	return sighting
+}
+
+// withTroubles adds to what the engine says that the store has stopped writing for good, which says more than that a write failed, and that the supervisor is
+// not reached.
+func withTroubles(seen []engine.Trouble, store, supervisor error) []engine.Trouble {
+	troubles := slices.Clone(seen)
+	if store != nil {
 		troubles = slices.DeleteFunc(troubles, func(t engine.Trouble) bool { return t.Aspect == engine.AspectStore })
-		troubles = append(troubles, engine.Trouble{Aspect: engine.AspectStore, Detail: err.Error()})
+		troubles = append(troubles, engine.Trouble{Aspect: engine.AspectStore, Detail: store.Error()})
 	}
-	if err := s.runner.Trouble(); err != nil {
-		troubles = append(troubles, engine.Trouble{Aspect: engine.AspectSupervisor, Detail: err.Error()})
+	if supervisor != nil {
+		troubles = append(troubles, engine.Trouble{Aspect: engine.AspectSupervisor, Detail: supervisor.Error()})
 	}
 	slices.SortStableFunc(troubles, func(a, b engine.Trouble) int {
 		return slices.Index(engine.Aspects, a.Aspect) - slices.Index(engine.Aspects, b.Aspect)
 	})
-	sighting.Troubles = troubles
-	return sighting
+	return troubles
 }
 
 // ready says what is missing until the engine's first pass is over, and what is wrong when the server does not do its work, aspect by aspect.
