@@ -73,14 +73,14 @@ const (
 //
 // Load, Trigger, Cancel, Confirm and Explain may be called from any goroutine, before and while Run runs.
 type Engine struct {
-	cfg    Config
-	log    *slog.Logger
-	inbox  inbox
-	defs   catalog
-	ready  chan struct{}
-	health health
-	watch  watch
-	onceUp sync.Once
+	cfg     Config
+	log     *slog.Logger
+	inbox   inbox
+	defs    catalog
+	ready   chan struct{}
+	health  health
+	lookout lookout
+	onceUp  sync.Once
 
 	// The working set of the loop's goroutine.
 	sure     bool           // it is what the rows say

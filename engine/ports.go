@@ -87,7 +87,7 @@ type View interface {
 
 	ResourceView
 	DurationView
-	WatchView
+	CensusView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// WatchView tells what somebody who watches the work wants to know of the rows.
-type WatchView interface {
+// CensusView tells what somebody who watches the work wants to know of the rows.
+type CensusView interface {
 	// Census counts what is open, at a cost that follows what is open and never the history.
 	Census() (Census, error)
 	// Range lists the instances that a wait is for, the latest plan time first, at most limit.
@@ -94,8 +94,8 @@ type Sighting struct {
 	Troubles  []Trouble // by Aspect
 }
 
-// A watch is what is remembered between two looks: since when the same thing has been seen ready beside a free slot. It decides nothing.
-type watch struct {
+// A lookout is what is remembered between two looks: since when the same thing has been seen ready beside a free slot. It decides nothing.
+type lookout struct {
 	mu    sync.Mutex
 	last  Sighting
 	since map[string]time.Time
@@ -110,7 +110,7 @@ type watch struct {
 //
 // An error of the rows is a trouble of the Sighting, whose counts are then those of the look before.
 func (e *Engine) Look(ctx context.Context, now time.Time) Sighting {
-	w := &e.watch
+	w := &e.lookout
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	begun := e.health.turned.Load() != 0
@@ -127,7 +127,7 @@ func (e *Engine) Look(ctx context.Context, now time.Time) Sighting {
 
 // lookAnew reads the rows into the watch.
 func (e *Engine) lookAnew(ctx context.Context, now time.Time) {
-	w := &e.watch
+	w := &e.lookout
 	s := Sighting{At: now, Slots: e.cfg.Slots}
 	ready := map[string]string{}
 	var clock time.Time
@@ -240,7 +240,7 @@ func (e *Engine) idleRuns(v View, now time.Time, used map[string]int, attempted 
 }
 
 // remember keeps since when each thing has been ready, and tells the one that has been so for longest.
-func (w *watch) remember(s *Sighting, ready map[string]string, now time.Time) {
+func (w *lookout) remember(s *Sighting, ready map[string]string, now time.Time) {
 	s.Ready, s.ReadySince = "", time.Time{}
 	since := make(map[string]time.Time, len(ready))
 	for key, words := range ready {
@@ -269,13 +269,13 @@ func (e *Engine) troubles(s *Sighting, now time.Time) (list []Trouble) {
 	switch {
 	case trouble != nil:
 		add(AspectStore, "%s", *trouble)
-	case e.watch.unread != nil:
-		add(AspectStore, "the rows cannot be read: %v", e.watch.unread)
+	case e.lookout.unread != nil:
+		add(AspectStore, "the rows cannot be read: %v", e.lookout.unread)
 	}
 	if since := now.Sub(time.UnixMilli(turned)); turned != 0 && since > stalledAfter {
 		add(AspectLoop, "the last turn of the loop was %s ago", since.Round(time.Second))
 	}
-	if clock := e.watch.clock; e.watch.unread == nil && turned != 0 && s.Lease.Until.Before(clock) {
+	if clock := e.lookout.clock; e.lookout.unread == nil && turned != 0 && s.Lease.Until.Before(clock) {
 		add(AspectLease, "the lease of this server ended %s ago: another may take over what it runs", clock.Sub(s.Lease.Until).Round(time.Second))
 	}
 	if held := e.Held(); held != "" {
