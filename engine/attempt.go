@@ -23,6 +23,8 @@ type Attempt struct {
 
 	StartedAt time.Time
 
+	Traceparent string // W3C trace context that the action is given; "" is none
+
 	// Until is the end of the lease under which the attempt runs, by the clock of this machine; zero where no other server can take its instance
 	// over. The Runner does not begin it later, and ends it before, unless Renew moves it.
 	Until time.Time

@@ -235,6 +235,27 @@ func (c *catalog) poolSize(pool string) (size int, sized bool) {
 	return size, sized
 }
 
+// plannedTo returns up to when everything that is planned at all is planned; zero when nothing is.
+func (c *catalog) plannedTo() time.Time {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.horizon
+}
+
+// poolUse lists the pools that current jobs name and those of which attempts live, by name.
+func (c *catalog) poolUse(used map[string]int) (list []PoolUse) {
+	c.mu.RLock()
+	names := slices.Collect(maps.Keys(c.pools))
+	c.mu.RUnlock()
+	names = slices.AppendSeq(names, maps.Keys(used))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		size, _ := c.poolSize(name)
+		list = append(list, PoolUse{Pool: name, Used: used[name], Size: size})
+	}
+	return list
+}
+
 // concurrency returns how many instances of the job may run at once: as its current definition says, and for one that is gone as the given version does.
 func (c *catalog) concurrency(job *Job) int {
 	c.mu.RLock()

@@ -48,6 +48,7 @@ func (e *Engine) noteClock(now time.Time) {
 		return
 	}
 	e.log.Warn("the clock of this machine jumped", "by", jump, "now", now)
+	e.health.jump.Store(&clockJump{at: now, by: jump})
 	e.staged.events = append(e.staged.events, EventRow{At: now, Kind: "clock-jump", Reason: Reason{
 		Code: ReasonClock, At: &last, Detail: fmt.Sprintf("the clock jumped by %s", jump.Round(time.Millisecond)),
 	}})

@@ -43,7 +43,8 @@ type Config struct {
 
 	Alerts *Alerts // who is told of trouble; nil looks for none
 
-	Observe func(Notice) // called after the commit of each transition and start of an attempt; must not block
+	Turned  func(took time.Duration) // called after each turn of Run with how long it took by this machine's clock; must not block
+	Observe func(Notice)             // called after the commit of each transition and start of an attempt; must not block
 	Log     *slog.Logger
 }
 
@@ -51,9 +52,12 @@ type Config struct {
 type Notice struct {
 	Instance Instance // as it is now
 	From     State
+	Action   string   // type, of an attempt that was started or ended
 	Attempt  *Attempt // an attempt was started; From equals Instance.State then
 	Result   *Result  // an attempt ended; From equals Instance.State then
 	Step     string
+	Number   int  // of the attempt, from 1
+	Error    bool // the attempt is of the job's error action
 }
 
 // The times of the loop. No sleep is longer than the longest, so that a clock that jumps or a machine that slept is noticed.
@@ -76,13 +80,14 @@ const (
 //
 // Load, Trigger, Cancel, Confirm and Explain may be called from any goroutine, before and while Run runs.
 type Engine struct {
-	cfg    Config
-	log    *slog.Logger
-	inbox  inbox
-	defs   catalog
-	ready  chan struct{}
-	health health
-	onceUp sync.Once
+	cfg     Config
+	log     *slog.Logger
+	inbox   inbox
+	defs    catalog
+	ready   chan struct{}
+	health  health
+	lookout lookout
+	onceUp  sync.Once
 
 	// perform is set in a simulation alone: it has an attempt take its time in the place of rendering it and handing it to the Runner.
 	perform func(now time.Time, s startedStep)
@@ -139,6 +144,9 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Observe == nil {
 		cfg.Observe = func(Notice) {}
 	}
+	if cfg.Turned == nil {
+		cfg.Turned = func(time.Duration) {}
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
@@ -162,7 +170,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		begin := time.Now()
 		next, idle, err := e.Step(ctx, e.cfg.Clock())
+		e.cfg.Turned(time.Since(begin))
 		switch {
 		case ctx.Err() != nil:
 			return e.drain()

@@ -23,7 +23,7 @@ func (e *Engine) handOut(now time.Time, s startedStep) {
 		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: name, Number: s.number,
 		Fence: r.instance.Fence, Folder: r.job.Folder, StartedAt: now, Until: e.trust,
 	}
-	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: name})
+	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: name, Action: step.Action.Type, Number: s.number})
 	e.launch(now, attempt, step.Action, r.job, scope)
 }
 
@@ -198,7 +198,7 @@ func (e *Engine) handOutErrand(now time.Time, d startedErrand) {
 		ID: d.attempt, Instance: d.instance.ID, Ref: d.instance.Ref, PlanTime: d.instance.PlanTime, Number: d.number, Error: true,
 		Fence: d.instance.Fence, Folder: d.job.Folder, StartedAt: now, Until: e.trust,
 	}
-	e.cfg.Observe(Notice{Instance: d.instance, From: d.instance.State, Attempt: &attempt})
+	e.cfg.Observe(Notice{Instance: d.instance, From: d.instance.State, Attempt: &attempt, Action: action.Type, Number: d.number, Error: true})
 	e.launch(now, attempt, action, d.job, scope)
 }
 

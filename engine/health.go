@@ -14,6 +14,7 @@ type health struct {
 	turned  atomic.Int64           // when the last turn that succeeded began, in milliseconds; 0 before the first
 	trouble atomic.Pointer[string] // why the turns since then failed
 	disk    atomic.Pointer[string] // why nothing starts
+	jump    atomic.Pointer[clockJump]
 }
 
 // Health returns why the engine does not do its work at a time by its own clock: it has not begun, the rows cannot be reached, or no turn of its loop

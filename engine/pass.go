@@ -466,7 +466,8 @@ func (t *turn) commit() {
 	}
 	e.watched(t.watches, t.over)
 	for _, d := range t.errands {
-		e.live[d.attempt] = liveAttempt{fence: firstErrandFence, outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry}
+		e.live[d.attempt] = liveAttempt{fence: firstErrandFence, outbox: d.row, action: d.job.ErrorAction.Type, retry: d.job.ErrorAction.Retry,
+			errand: &d}
 	}
 	if e.staged.refused() || t.fenced {
 		e.sure = false

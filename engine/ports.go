@@ -94,6 +94,7 @@ type View interface {
 	WatchView
 	AlertView
 	OnceView
+	CensusView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.

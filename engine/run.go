@@ -28,7 +28,7 @@ type liveAttempt struct {
 
 	outbox OutboxRow      // of an error action; run is nil then
 	retry  RetryPolicy    // of an error action
-	errand *startedErrand // of an error action that was taken over
+	errand *startedErrand // of an error action
 }
 
 // number is the next attempt number of the step.

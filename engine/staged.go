@@ -48,7 +48,7 @@ type stagedAttempt struct {
 }
 
 type stagedNotice struct {
-	run *run // nil for a waiting instance
+	run *run // nil for an error action
 	Notice
 }
 
@@ -227,6 +227,9 @@ func (e *Engine) absorb(now time.Time) {
 			delete(e.live, r.Attempt)
 			row := e.delivered(l, r)
 			e.staged.results = append(e.staged.results, stagedResult{result: r, fence: l.fence, outbox: &row})
+			e.staged.notices = append(e.staged.notices, stagedNotice{nil, Notice{
+				Instance: l.errand.instance, From: l.errand.instance.State, Result: &r, Action: l.action, Number: l.errand.number, Error: true,
+			}})
 			continue
 		}
 		e.end(now, l, r)
@@ -267,7 +270,8 @@ func (e *Engine) end(now time.Time, l liveAttempt, r Result) {
 	delete(l.run.attempts, r.Attempt)
 	l.run.progress.Ended(l.step, r)
 	e.staged.notices = append(e.staged.notices, stagedNotice{l.run, Notice{
-		Instance: l.run.instance, From: l.run.instance.State, Result: &r, Step: l.run.progress.Step(l.step).Step,
+		Instance: l.run.instance, From: l.run.instance.State, Result: &r, Step: l.run.progress.Step(l.step).Step, Action: l.action,
+		Number: l.run.number(l.step) - 1,
 	}})
 	e.advance(now, l.run)
 }

@@ -22,7 +22,8 @@ type Config struct {
 	File           string // of a reader: another name than almanac.db, as that of a copy
 	Ballast        int64  // bytes to be given up when the disk is full; 0 is none
 
-	Clock func() time.Time // by which leases are judged; nil where nobody asks, as of a reader
+	Timed func(commit func()) // calls commit, once, and may time it: this package has no clock; nil calls it
+	Clock func() time.Time    // by which leases are judged; nil where nobody asks, as of a reader
 }
 
 // DB is the rows of one data directory. It implements engine.Store; its other methods serve people: lists, history, tokens. All may be called

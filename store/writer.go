@@ -43,6 +43,7 @@ type writer struct {
 	chain   chain // as committed
 	commits int   // since memory was given back
 	clock   func() time.Time
+	timed   func(commit func()) // Config.Timed
 	failed  atomic.Pointer[error]
 	words   func(error) error // what failed says to a person
 
@@ -58,8 +59,9 @@ func startWriter(db *DB) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{
-		queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: db.cfg.Clock, ballast: db.ballast,
-		words: func(err error) error { return db.unusable("write to the database in", err) },
+		queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: db.cfg.Clock, timed: db.cfg.Timed,
+		ballast: db.ballast,
+		words:   func(err error) error { return db.unusable("write to the database in", err) },
 	}
 	if w.chain, err = readChain(s); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -327,7 +329,7 @@ func (g *group) commit(t *tx) {
 		err = g.w.s.broken
 	}
 	if err == nil {
-		err = g.w.s.control("COMMIT")
+		err = g.commitRows()
 	}
 	if err != nil {
 		g.rollback(err)

@@ -28,6 +28,9 @@ func (s *server) guard(rt *route, next http.Handler) http.Handler {
 		x.route = rt
 		switch rt.Permission {
 		case Public:
+			if who, problem := s.authenticate(r); problem == nil {
+				x.principal = who // it may say more to those who may know more
+			}
 		case Signed:
 			if problem := checkBody(rt, r); problem != nil {
 				s.refuse(w, r, problem)

@@ -31,6 +31,7 @@ func visits(f *fixture) map[string]visit {
 	list := map[string]visit{
 		"live":            {"/livez", "", 200, nil},
 		"ready":           {"/readyz", "", 200, nil},
+		"metrics":         {"/metrics", "", 200, nil},
 		"describe":        {"/api/v1/openapi.json", "", 200, nil},
 		"status":          {"/api/v1/status", "", 200, nil},
 		"simulate":        {"/api/v1/simulate", `{"date": "2026-11-22", "assert": ["slots below 100"]}`, 200, nil},
@@ -162,7 +163,7 @@ func TestNothingIsAllowedByDefault(t *testing.T) {
 
 func TestUnknownPathsAnswerStrangersLikeKnownOnes(t *testing.T) {
 	f := newFixture(t)
-	for _, path := range []string{"/", "/api", "/api/v1", "/api/v1/nothing", "/metrics", "/debug/pprof", "/docs", "/openapi.json", "/schemas/Job", "/livezz", "/livez;x", "/livez.json", "/api/v1/jobs.json"} {
+	for _, path := range []string{"/", "/api", "/api/v1", "/api/v1/nothing", "/metricsz", "/debug/pprof", "/docs", "/openapi.json", "/schemas/Job", "/livezz", "/livez;x", "/livez.json", "/api/v1/jobs.json"} {
 		refused(f, f.as("", http.MethodGet, path, ""), 401, "unauthenticated")
 		refused(f, f.as("viewer", http.MethodGet, path, ""), 404, "not-found")
 	}

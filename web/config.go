@@ -28,11 +28,12 @@ type Config struct {
 	// own. Mistakes are those of a user. nil reads none.
 	Definitions func(files []DefinitionFile, folder string) (workflows []*engine.Workflow, mistakes []Mistake, err error)
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the
-	// public.
+	// public. A *engine.TroubledError says it aspect by aspect.
 	Ready func() error
 
 	// Feed lets streams go on with what comes; without one they end with what there is.
-	Feed *Feed
+	Feed    *Feed
+	Metrics http.Handler // answers scrapes; nil is none
 
 	Version string // of the program
 	Slots   int    // attempts at once, for the status

@@ -168,6 +168,10 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		}
 		return f.loaded, nil, nil
 	}
+	f.cfg.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		fmt.Fprintln(w, "almanac_slots 2")
+	})
 	key := make([]byte, azure.KeyBytes)
 	f.cfg.Azure, err = azure.New(azure.Config{
 		Rows: f.db, Control: f.engine, Logs: f.logs, Vault: azure.NewVault(func(bool) ([]byte, error) { return key, nil }), Decode: decode,

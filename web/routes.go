@@ -38,7 +38,7 @@ const prefix = "/api/v1"
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
 	return slices.Concat(
-		native(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
+		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(),
 	)
 }
@@ -66,7 +66,7 @@ func native() []route {
 		{Method: get, Pattern: "/livez", Permission: Public, ID: "live", Tag: "server",
 			Summary: "Whether the process answers", Answers: ok(Probe{Status: "ok"}), register: operation((*server).live)},
 		{Method: get, Pattern: "/readyz", Permission: Public, ID: "ready", Tag: "server",
-			Summary: "Whether the server does its work", Text: "The answer is 503 while it does not; GET /api/v1/status says why.",
+			Summary: "Whether the server does its work", Text: "The answer is 503 while it does not, with why for those who may know; GET /api/v1/status lists each aspect.",
 			Answers: ok(Probe{Status: "ready"}), Refuses: []int{http.StatusServiceUnavailable}, register: operation((*server).ready)},
 		{Method: get, Pattern: prefix + "/openapi.json", Permission: Viewer, ID: "describe", Tag: "server",
 			Summary: "This description of the API", Text: "OpenAPI 3.1, generated from the code that answers.",

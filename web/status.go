@@ -20,10 +20,14 @@ func (s *server) live(context.Context, *struct{}) (*probeOutput, error) {
 	return &probeOutput{Probe{Status: "ok"}}, nil
 }
 
-// ready tells everybody whether, and nobody but viewers (by the status) why not.
-func (s *server) ready(context.Context, *struct{}) (*probeOutput, error) {
+// ready tells everybody whether, and nobody but viewers why not.
+func (s *server) ready(ctx context.Context, _ *struct{}) (*probeOutput, error) {
 	if err := s.cfg.Ready(); err != nil {
-		return nil, refusal(codeNotReady, "the server does not do its work")
+		words := "the server does not do its work"
+		if exchangeOf(ctx).principal.role.allows(Viewer) {
+			words = err.Error()
+		}
+		return nil, refusal(codeNotReady, words)
 	}
 	return &probeOutput{Probe{Status: "ready"}}, nil
 }
@@ -34,6 +38,7 @@ type Status struct {
 	Now       time.Time      `json:"now" doc:"The server's clock, in UTC"`
 	Ready     bool           `json:"ready" doc:"Whether the server does its work"`
 	NotReady  string         `json:"notReady,omitempty" doc:"Why it does not"`
+	Aspects   []Condition    `json:"aspects,omitempty" doc:"Each thing without which it does not, as it is; none when no server runs"`
 	Instances InstanceCounts `json:"instances" doc:"Instances by state: those that are open, and those that ended within the last 24 hours"`
 	Gates     GateCounts     `json:"gates" doc:"Waiting instances by what holds them"`
 	Slots     Slots          `json:"slots"`
@@ -83,9 +88,11 @@ type statusOutput struct{ Body Status }
 
 func (s *server) status(ctx context.Context, _ *struct{}) (*statusOutput, error) {
 	out := &statusOutput{Status{Version: s.cfg.Version, Now: s.cfg.Now().UTC(), Ready: true, Slots: Slots{Total: s.cfg.Slots}}}
-	if err := s.cfg.Ready(); err != nil {
+	err := s.cfg.Ready()
+	if err != nil {
 		out.Body.Ready, out.Body.NotReady = false, err.Error()
 	}
+	out.Body.Aspects = conditions(err)
 	n, err := s.cfg.History.Count(ctx, s.cfg.Now().Add(-countedSpan))
 	if err != nil {
 		return nil, err

@@ -102,37 +102,27 @@ func firstToken(ctx context.Context, db *store.DB) (secret string, err error) {
 	return secret, err
 }
 
+// webConfig is what the API of a running server is made of.
+func (s *server) webConfig(loopback bool, start [sha256.Size]byte) web.Config {
+	cfg := web.Config{
+		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Feed: s.feed,
+		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
+		Now: now, Log: s.log,
+	}
+	if s.watching != nil {
+		cfg.Metrics = s.watching.metrics.Handler()
+	}
+	return cfg
+}
+
 // handler is the API of a running server.
-func (s *server) handler(loopback bool, start [sha256.Size]byte) (http.Handler, error) {
-	var err error
+func (s *server) handler(loopback bool, start [sha256.Size]byte) (_ http.Handler, err error) {
 	if s.azure, err = s.face(); err != nil {
 		return nil, err
 	}
-	return web.New(web.Config{
-		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Azure: s.azure, Feed: s.feed,
-		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
-		Now: now, Log: s.log,
-	})
-}
-
-// ready says what is missing until the engine's first pass is over, and what is wrong when it does not pass any more, the rows can no longer be
-// written, or nothing may be started.
-func (s *server) ready() error {
-	if err := s.db.Failed(); err != nil {
-		return err
-	}
-	select {
-	case <-s.engine.Ready():
-	default:
-		return errors.New("starting: the plan is being written and what runs is taken over")
-	}
-	if err := s.engine.Health(now()); err != nil {
-		return err
-	}
-	if held := s.engine.Held(); held != "" {
-		return errors.New("nothing is started: " + held)
-	}
-	return nil
+	cfg := s.webConfig(loopback, start)
+	cfg.Azure = s.azure
+	return web.New(cfg)
 }
 
 // openReadOnly answers from a data directory without a server: the same API, over rows that nobody changes.

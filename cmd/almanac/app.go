@@ -81,7 +81,7 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.simulateCommand(), a.runCommand(),
 		a.psCommand(), a.explainCommand(), a.logsCommand(), a.watchCommand(), a.waitCommand(), a.triggerCommand(),
 		a.backfillCommand(), a.alertsCommand(),
-		a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
+		a.statusCommand(), a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
 		a.importCommand(), a.exportCommand(),
 		a.contextCommand(), a.tokenCommand(), a.schemaCommand(), a.versionCommand(), a.superviseCommand(),
 	} {

@@ -56,6 +56,10 @@ var layers = map[string]layer{
 		ours: []string{"engine/spec"}, banned: pure,
 		why: "crontab turns a text into another text; who reads it and who writes it is elsewhere",
 	},
+	"engine/trace": {
+		ours: []string{"engine"}, others: []string{"go.opentelemetry.io/otel"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
+		why: "trace says in another's words what the engine committed; it decides nothing and waits for nobody",
+	},
 	"engine/fault": {
 		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},
 		why:    "the planted bugs must cost a build without them nothing",
@@ -100,13 +104,18 @@ var layers = map[string]layer{
 		banned: []string{"os", "os/exec", "database/", "log", "log/"},
 		why:    "whoever speaks to the server gets nothing of the server with it, and no module beside",
 	},
+	"web/metrics": {
+		ours: []string{"engine"}, others: []string{"github.com/prometheus/client_golang"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
+		why: "figures are read from rows and counted from what was committed; nothing decides by them",
+	},
 	"web/azure": {
 		ours: []string{"engine", "engine/azure", "recurrence"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
 		why: "the face answers in another service's words; it reads rows through ports, and who may ask is web's to say",
 	},
 	"cmd/almanac": {
 		ours: []string{
-			"recurrence", "deps", "engine", "engine/azure", "engine/crontab", "engine/invariant", "engine/spec", "engine/action", "store", "web", "web/azure", "web/client",
+			"recurrence", "deps", "engine", "engine/azure", "engine/crontab", "engine/invariant", "engine/spec", "engine/action", "engine/trace", "store", "web", "web/azure",
+			"web/client", "web/metrics",
 		},
 		others: []string{
 			"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6", "golang.org/x/term", "golang.org/x/sys",

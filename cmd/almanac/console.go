@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -135,11 +136,17 @@ func printLines(w io.Writer, terminal bool) func(engine.Notice) {
 	}
 }
 
+// instanceAttributes are what every log line of an instance says of it.
+func instanceAttributes(i *engine.Instance) []any {
+	return []any{"instance", i.ID, "workflow", i.Ref.Workflow, "job", i.Ref.Job, "planTime", stamp(i.PlanTime)}
+}
+
 // logNotices prints the notices as structured log lines.
 func logNotices(log *slog.Logger) func(engine.Notice) {
+	attempts := logAttempts(log)
 	return func(n engine.Notice) {
 		i := &n.Instance
-		attributes := []any{"instance", i.ID, "workflow", i.Ref.Workflow, "job", i.Ref.Job, "planTime", stamp(i.PlanTime), "state", string(i.State)}
+		attributes := append(instanceAttributes(i), "state", string(i.State))
 		switch {
 		case started(n):
 			log.Info("started", attributes...)
@@ -148,6 +155,40 @@ func logNotices(log *slog.Logger) func(engine.Notice) {
 				attributes = append(attributes, "durationMs", i.EndedAt.Sub(i.StartedAt).Milliseconds())
 			}
 			log.Info("ended", append(attributes, "reason", string(i.Reason.Code), "detail", i.Reason.Detail)...)
+		default:
+			attempts(n)
 		}
+	}
+}
+
+// logAttempts prints the beginning and the end of each attempt at debug, and at info the end of one that did not succeed.
+func logAttempts(log *slog.Logger) func(engine.Notice) {
+	return func(n engine.Notice) {
+		var id int64
+		switch {
+		case n.Attempt != nil:
+			id = n.Attempt.ID
+		case n.Result != nil:
+			id = n.Result.Attempt
+		default:
+			return
+		}
+		attributes := append(instanceAttributes(&n.Instance), "attempt", id, "number", n.Number, "step", n.Step, "action", n.Action)
+		if n.Error {
+			attributes = append(attributes, "errorAction", true)
+		}
+		if n.Attempt != nil {
+			log.Debug("attempt started", attributes...)
+			return
+		}
+		r := n.Result
+		level := slog.LevelInfo
+		if r.Outcome == engine.OutcomeSucceeded {
+			level = slog.LevelDebug
+		}
+		if !r.StartedAt.IsZero() {
+			attributes = append(attributes, "durationMs", r.EndedAt.Sub(r.StartedAt).Milliseconds())
+		}
+		log.Log(context.Background(), level, "attempt ended", append(attributes, "outcome", string(r.Outcome), "detail", r.String())...)
 	}
 }

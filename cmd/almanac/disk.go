@@ -17,14 +17,23 @@ const (
 // say what is wrong with it.
 func diskLow(dir string) func() (detail string, low bool) {
 	return func() (string, bool) {
-		var s unix.Statfs_t
-		if err := unix.Statfs(dir, &s); err != nil {
+		free, total, known := diskSpace(dir)
+		if !known {
 			return "", false
 		}
-		block := uint64(s.Bsize)
-		free := uint64(s.Bavail) //nolint:unconvert // signed on FreeBSD
-		return judgeDisk(free*block, s.Blocks*block)
+		return judgeDisk(free, total)
 	}
+}
+
+// diskSpace returns how many bytes of the file system of the directory are free, and how many it has.
+func diskSpace(dir string) (free, total uint64, known bool) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return 0, 0, false
+	}
+	block := uint64(s.Bsize)
+	available := uint64(s.Bavail) //nolint:unconvert // signed on FreeBSD
+	return available * block, s.Blocks * block, true
 }
 
 func judgeDisk(free, total uint64) (detail string, low bool) {

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
 	api "github.com/almanac-sched/almanac/web/client"
@@ -129,6 +130,7 @@ func (d *diagnosis) processes(ctx context.Context) {
 		d.server = true
 		if why := f.notReady(ctx); why != "" {
 			d.wrong("server", "see its log; while it waits for the disk or for a lock it goes on by itself once that is gone", "process %d at %s is not ready: %s", f.PID, f.Address, why)
+			d.aspects(ctx, f)
 		} else {
 			d.well("server", "process %d answers at %s", f.PID, f.Address)
 		}
@@ -197,12 +199,44 @@ func markedProcesses(dir string) (pids []string) {
 	return pids
 }
 
-// notReady returns why the server of the file does not do its work, "" when it does.
-func (f serverFile) notReady(ctx context.Context) string {
+// aspects names each thing that is not as it should be of a server that is not ready.
+func (d *diagnosis) aspects(ctx context.Context, f serverFile) {
+	status, err := f.status(ctx)
+	if err != nil {
+		return // notReady has said so
+	}
+	for _, aspect := range status.Aspects {
+		if !aspect.OK {
+			d.wrong("server: "+aspect.Aspect, remedies[aspect.Aspect], "%s", aspect.Detail)
+		}
+	}
+}
+
+// remedies are what to do about each aspect of a server that is not as it should be.
+var remedies = map[string]string{
+	string(engine.AspectStart):      "wait: it is starting",
+	string(engine.AspectStore):      "see what else is found here of the disk and the database; a lock that another program holds goes with that program",
+	string(engine.AspectLoop):       "keep what kill -QUIT PID prints of the process and report it; start it again: what runs is taken over",
+	string(engine.AspectLease):      "see whether the machine or the store is overloaded; the server takes its lease again by itself",
+	string(engine.AspectSupervisor): "see the log of the server for why its supervisor is not reached",
+	string(engine.AspectDisk):       "free some space: it goes on by itself",
+	string(engine.AspectPlanner):    "see the log of the server; start it again when it is silent",
+	string(engine.AspectClock):      "see why the clock was set; it settles by itself",
+	string(engine.AspectReady):      "start the server again: it looks at everything anew; and report it, for it must not happen",
+}
+
+// status asks the server of the file for its own.
+func (f serverFile) status(ctx context.Context) (status web.Status, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	var status web.Status
-	switch err := newClient(f.Address, f.Token).do(ctx, api.NewStatusRequest(), &status); {
+	err = newClient(f.Address, f.Token).do(ctx, api.NewStatusRequest(), &status)
+	return status, err
+}
+
+// notReady returns why the server of the file does not do its work, "" when it does.
+func (f serverFile) notReady(ctx context.Context) string {
+	status, err := f.status(ctx)
+	switch {
 	case err != nil:
 		return err.Error()
 	case status.Ready:

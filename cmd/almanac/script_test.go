@@ -53,6 +53,7 @@ func TestScript(t *testing.T) {
 			"address": addressCommand,
 			"secret":  secretCommand,
 			"lines":   linesCommand,
+			"fetch":   fetchCommand,
 		},
 	})
 }

@@ -58,6 +58,20 @@ func (s *site) secrets(get func(engine.SecretSource) (string, error)) func(engin
 	}
 }
 
+// told is get, with learn told each secret that it reads.
+func told(learn func(secret string), get func(engine.SecretSource) (string, error)) func(engine.SecretSource) (string, error) {
+	if learn == nil {
+		return get
+	}
+	return func(source engine.SecretSource) (string, error) {
+		secret, err := get(source)
+		if err == nil {
+			learn(secret)
+		}
+		return secret, err
+	}
+}
+
 // secretKeyFile is the key of the sealed secrets, in the data directory.
 const secretKeyFile = store.SecretKeyFile
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -32,7 +33,12 @@ type serveConfig struct {
 	alerts    string // file of them; "" tells nobody
 	slots     int
 	logFormat string
+	logLevel  slog.Level
 	quiet     bool
+
+	metricsListen  string
+	metricsPublic  bool
+	workflowLabels int
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -70,9 +76,22 @@ attempts that run go on, and the next start takes them over with their true outc
 	alerts := a.addAlerts(c)
 	addAzureGroup(c, &cfg.azure)
 	format := addChoice(c, "log-format", "", "lines for people, or one JSON object a line", "text", "json")
+	level := addChoice(c, "log-level", "", "the least that is logged; debug has each request and each attempt", "info", "debug", "warn", "error")
+	c.Flags().StringVar(&cfg.metricsListen, "metrics-listen", "", "address of its own for /metrics, /livez and /readyz; the API has them too")
+	c.Flags().BoolVar(&cfg.metricsPublic, "metrics-public", false, "no token needed for /metrics at --metrics-listen")
+	c.Flags().IntVar(&cfg.workflowLabels, "metrics-workflows", 0, "label counters with the workflow, for so many of them; the others share \"other\"")
 	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg.data, cfg.logFormat, cfg.alerts = *data, format.value, *alerts
+		if err := cfg.logLevel.UnmarshalText([]byte(level.value)); err != nil {
+			return err
+		}
+		if cfg.metricsPublic && cfg.metricsListen == "" {
+			return usagef("--metrics-public is about an address of its own; name it with --metrics-listen")
+		}
+		if cfg.workflowLabels < 0 || cfg.workflowLabels > maxWorkflowLabels {
+			return usagef("--metrics-workflows is %d; 0 to %d can be had", cfg.workflowLabels, maxWorkflowLabels)
+		}
 		if len(args) > 0 {
 			cfg.folder = args[0]
 		}
@@ -94,6 +113,9 @@ attempts that run go on, and the next start takes them over with their true outc
 	return c
 }
 
+// maxWorkflowLabels keeps what a monitoring system has to store within bounds.
+const maxWorkflowLabels = 500
+
 // A server is one run of serve.
 type server struct {
 	*app
@@ -108,6 +130,9 @@ type server struct {
 	azure  *azure.Face
 	feed   *web.Feed
 	file   serverFile
+	blind  blindfold
+
+	watching *watching
 }
 
 func (s *server) serve(ctx context.Context) (err error) {
@@ -137,14 +162,25 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.log = out.log
 	lines := newConsole(out.notice)
 	defer lines.close()
+	s.watch()
+	defer func() { s.watching.close() }()
+	observe := s.observe(lines)
 	s.site, err = s.openSite(ctx, siteConfig{
-		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true,
-		observe: s.observe(lines), log: s.log,
+		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true, log: s.log,
+		learn: s.blind.learn,
+		observe: func(n engine.Notice) {
+			observe(n)
+			s.watching.observe(n)
+		},
+		turned: s.watching.metrics.Turned, timed: s.watching.metrics.Timed, wrap: s.watching.traced(s.env),
 	})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	defer func() {
+		s.watching.close() // it reads rows
+		err = errors.Join(err, s.close())
+	}()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", s.cfg.listen, err)
@@ -171,6 +207,11 @@ func (s *server) serve(ctx context.Context) (err error) {
 			out.firstToken(secret)
 		}
 	}
+	unwatch, err := s.serveWatch(ctx, s.webConfig(loopback, start))
+	if err != nil {
+		return fmt.Errorf("--metrics-listen %s: %w", s.cfg.metricsListen, err)
+	}
+	defer func() { err = errors.Join(err, unwatch()) }()
 	return s.attend(ctx, listener, handler, out)
 }
 
@@ -209,6 +250,10 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	api.RegisterOnShutdown(s.feed.Close)
 	out.header()
 	ended := make(chan error, 2)
+	var looking sync.WaitGroup
+	looking.Go(func() { s.lookOn(ctx) })
+	defer looking.Wait()
+	defer cancel()
 	go func() { ended <- s.engine.Run(ctx) }()
 	go func() {
 		err := api.Serve(listener)

@@ -23,17 +23,21 @@ type serveOutput struct {
 
 func newServeOutput(s *server) *serveOutput {
 	o := &serveOutput{s: s, out: s.stdout, json: s.cfg.logFormat == "json"}
-	level := slog.LevelInfo
+	level := s.cfg.logLevel
 	if s.cfg.quiet {
-		level = slog.LevelWarn
+		level = max(level, slog.LevelWarn)
 	}
 	options := &slog.HandlerOptions{Level: level}
 	if o.json {
-		o.log = slog.New(slog.NewJSONHandler(s.stdout, options))
+		o.log = slog.New(blindHandler{slog.NewJSONHandler(s.stdout, options), &s.blind})
 		o.notice = logNotices(o.log)
 	} else {
-		o.log = slog.New(slog.NewTextHandler(s.stderr, options))
-		o.notice = printLines(s.stdout, s.terminal(s.stdout))
+		o.log = slog.New(blindHandler{slog.NewTextHandler(s.stderr, options), &s.blind})
+		lines, attempts := printLines(blindWriter{s.stdout, &s.blind}, s.terminal(s.stdout)), logAttempts(o.log)
+		o.notice = func(n engine.Notice) {
+			lines(n)
+			attempts(n)
+		}
 	}
 	if s.cfg.quiet {
 		o.notice = func(engine.Notice) {}

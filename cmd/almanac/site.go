@@ -38,6 +38,10 @@ type siteConfig struct {
 	closed    bool            // engine.Config.Closed
 	unclocked bool            // engine.Config.Unclocked
 	observe   func(engine.Notice)
+	turned    func(time.Duration)                                                                  // engine.Config.Turned
+	timed     func(commit func())                                                                  // store.Config.Timed
+	learn     func(secret string)                                                                  // told each secret that is read; nil is not
+	wrap      func(ctx context.Context, db *store.DB, runner engine.Runner) (engine.Runner, error) // nil is the runner itself
 	log       *slog.Logger
 }
 
@@ -49,7 +53,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	s := &site{dir: dir, vault: azure.NewVault(secretKey(dir))}
 	s.vault.Renew = cfg.newKey
-	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Ballast: diskBallast}); err != nil {
+	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Timed: cfg.timed, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
@@ -63,16 +67,22 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
+	runner := engine.Runner(s.runner)
+	if cfg.wrap != nil {
+		if runner, err = cfg.wrap(ctx, s.db, runner); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
 	config := engine.Config{
-		Store: s.db, Runner: s.runner, Owner: owner(), Slots: cfg.slots,
+		Store: s.db, Runner: runner, Owner: owner(), Slots: cfg.slots,
 		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Admit: azure.RefuseWorkflows, DiskLow: diskLow(dir),
-		Secret: s.secrets(a.secret), Seal: s.vault.Seal, Open: s.vault.Open,
+		Secret: told(cfg.learn, s.secrets(a.secret)), Seal: s.vault.Seal, Open: s.vault.Open,
 		RemoveLog: func(attempt int64) {
 			if err := s.runner.Logs().Remove(attempt); err != nil {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)
 			}
 		},
-		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Log: cfg.log,
+		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Turned: cfg.turned, Log: cfg.log,
 	}
 	if cfg.judge {
 		if config.Alerts, err = s.alertsOf(cfg.alerts, a.secret); err != nil {

@@ -125,6 +125,9 @@ func (q *requests) request(ctx context.Context, a engine.Attempt) (*http.Request
 	req.Header.Set("User-Agent", q.userAgent())
 	req.Header.Set("X-Almanac-Attempt", strconv.Itoa(a.Number))
 	setSchedulerHeaders(req.Header, a)
+	if a.Traceparent != "" {
+		req.Header.Set("Traceparent", a.Traceparent) // one of the action's own goes before
+	}
 	if err := setHeaders(req, h.Headers); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func runsItself(script string) (bool, error) {
 
 // variables are what every attempt is told about itself.
 func (r *Runner) variables(a engine.Attempt) []string {
-	return []string{
+	variables := []string{
 		// First, so that it stands early in /proc/<pid>/environ: it is also the mark by which stray processes are known.
 		outputVariable + outputPath(r.config.Dir, a.ID),
 		"ALMANAC_WORKFLOW=" + a.Ref.Workflow,
@@ -116,6 +116,10 @@ func (r *Runner) variables(a engine.Attempt) []string {
 		"ALMANAC_FENCE=" + strconv.FormatInt(a.Fence, 10),
 		"ALMANAC_STEP=" + a.Step,
 	}
+	if a.Traceparent != "" {
+		variables = append(variables, "TRACEPARENT="+a.Traceparent)
+	}
+	return variables
 }
 
 // outputVariable begins the entry of a child's environment that names its output file. The path holds the data directory and the

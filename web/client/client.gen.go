@@ -797,6 +797,22 @@ type Change struct {
 	Workflow string `json:"workflow,omitempty,omitzero"`
 }
 
+// Condition defines model for Condition.
+type Condition struct {
+	// Aspect Of the work: start, store, loop, lease, supervisor, disk, planner, clock or ready
+	//
+	// Examples: disk
+	Aspect string `json:"aspect"`
+
+	// Detail What is wrong
+	//
+	// Examples: nothing is started: 3 MiB of 51200 MiB are free
+	Detail string `json:"detail,omitempty,omitzero"`
+
+	// Ok Whether it is as it should be
+	Ok bool `json:"ok"`
+}
+
 // Definition defines model for Definition.
 type Definition struct {
 	// CreatedAt When this version was loaded
@@ -2240,6 +2256,9 @@ type Slots struct {
 type Status struct {
 	Alerts AlertCounts `json:"alerts"`
 
+	// Aspects Each thing without which it does not, as it is; none when no server runs
+	Aspects []Condition `json:"aspects,omitempty,omitzero"`
+
 	// Gates Waiting instances by what holds them
 	Gates GateCounts `json:"gates"`
 
@@ -3487,6 +3506,12 @@ func NewLiveRequest() *Request {
 func (c *Client) Live(ctx context.Context) (answer Probe, err error) {
 	err = c.Do(ctx, NewLiveRequest(), &answer)
 	return answer, err
+}
+
+// NewMetricsRequest is a request for Client.Send: figures for Prometheus.
+func NewMetricsRequest() *Request {
+	r := newRequest(http.MethodGet, "/metrics")
+	return r
 }
 
 // NewReadyRequest is the request of Client.Ready.
