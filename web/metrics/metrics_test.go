@@ -34,7 +34,7 @@ func (rows) Waits(instance int64) ([]engine.Wait, error) {
 	return []engine.Wait{{Instance: instance, Count: 2}}, nil
 }
 
-func (rows) Range(*engine.Wait, int) ([]engine.Instance, error) {
+func (rows) RangeOf(*engine.Wait, int) ([]engine.Instance, error) {
 	return []engine.Instance{
 		{ID: 1, State: engine.Succeeded, EndedAt: start.Add(10 * time.Second)}, {ID: 2, State: engine.Succeeded, EndedAt: start.Add(20 * time.Second)},
 		{ID: 3, State: engine.Failed, EndedAt: start.Add(time.Hour)}, {ID: 4, State: engine.Running},
