@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
+)
+
+// remove records that a job is gone from the definitions.
+func (l *loading) remove(row JobRow) error {
+	row.Removed = true
+	l.turnBack(&row)
+	if err := l.tx.PutJob(row); err != nil {
+		return fmt.Errorf("remove %s: %w", row.Ref, err)
+	}
+	l.report.Removed = append(l.report.Removed, row.Ref)
+	l.touched = append(l.touched, row.Ref)
+	l.rows[row.Ref] = row
+	if err := l.withdraw(row, ReasonRemoved); err != nil {
+		return err
+	}
+	return l.record(row, "removed")
+}
+
+// turnBack takes the watermark of a job that goes back to now, since its future is withdrawn: what waits for that must not take it for planned and,
+// as there is nothing that does not satisfy, for satisfied.
+func (l *loading) turnBack(row *JobRow) {
+	if row.PlannedTo.After(l.now) {
+		row.PlannedTo = l.now.In(row.PlannedTo.Location())
+	}
+}
+
+// letGo has what was held of a disabled job looked at again.
+func (l *loading) letGo(row JobRow) error {
+	waiting, err := l.tx.Waiting(row.ID)
+	if err != nil {
+		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
+	}
+	for _, i := range waiting {
+		if i.Reason.Code != ReasonDisabled {
+			continue
+		}
+		if _, err := l.tx.Hold(Hold{Instance: i.ID, Gate: i.Gate, Reason: i.Reason, Wake: l.now, At: l.now}); err != nil {
+			return fmt.Errorf("let %s go: %w", i.Name(), err)
+		}
+	}
+	return nil
+}
+
+// withdraw takes the future of a job away and cancels what waits, but what is due: that of a folder's job only as reviewed.
+func (l *loading) withdraw(row JobRow, code ReasonCode) error {
+	if _, err := l.tx.DeleteUnstarted(row.ID, l.now); err != nil {
+		return fmt.Errorf("withdraw the plan of %s: %w", row.Ref, err)
+	}
+	waiting, err := l.tx.Waiting(row.ID)
+	if err != nil {
+		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
+	}
+	for _, i := range waiting {
+		if l.source == "" && i.due(l.now) {
+			switch {
+			case l.review.drops():
+				l.report.DueDropped++
+			case row.Disabled:
+				l.report.DueHeld++
+				continue
+			default:
+				l.report.DueRun++
+				continue
+			}
+		}
+		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: Reason{Code: code, Actor: l.actor}}
+		ok, err := l.tx.Apply(t)
+		if err != nil {
+			return fmt.Errorf("cancel %s: %w", i.Name(), err)
+		}
+		if ok {
+			after := i
+			after.State, after.Reason, after.EndedAt = Cancelled, t.Reason, l.now
+			l.notices = append(l.notices, Notice{Instance: after, From: i.State})
+		}
+	}
+	return nil
+}
+
+// replan plans anew, up to where it was planned, what a change touches: the job itself and the jobs that wait for it.
+func (l *loading) replan() error {
+	affected := map[JobRef]bool{}
+	for _, ref := range l.touched {
+		affected[ref] = true
+		for _, dependent := range l.planner.Dependents(ref) {
+			affected[dependent.Ref()] = true
+		}
+	}
+	if len(affected) == 0 {
+		return nil
+	}
+	windows := map[JobRef]window{}
+	before := map[JobRef][]time.Time{}
+	for i := range l.definitions {
+		d := &l.definitions[i]
+		if !affected[d.row.Ref] || !d.row.PlannedTo.After(l.now) {
+			continue
+		}
+		if slices.Contains(l.rezoned, d.row.Ref) {
+			times, err := l.unlooked(d.row.ID)
+			if err != nil {
+				return fmt.Errorf("list the plan of %s: %w", d.row.Ref, err)
+			}
+			before[d.row.Ref] = times
+		}
+		n, err := l.tx.DeleteUnstarted(d.row.ID, l.now)
+		if err != nil {
+			return fmt.Errorf("plan %s anew: %w", d.row.Ref, err)
+		}
+		l.report.Replaced += n
+		if d.active() && !fault.Planted(fault.EditLosesRows) {
+			windows[d.row.Ref] = window{l.now, d.row.PlannedTo}
+			if fault.Planted(fault.EditFiresPast) {
+				windows[d.row.Ref] = window{l.now.AddDate(0, 0, -1), d.row.PlannedTo}
+			}
+		}
+	}
+	if len(windows) > 0 {
+		plan, err := l.planner.Plan(func(j *Job) (time.Time, time.Time) {
+			w := windows[j.Ref()]
+			return w.from, w.to
+		})
+		if err != nil {
+			return err
+		}
+		first, err := l.tx.Reserve(max(1, plan.Instances()))
+		if err != nil {
+			return err
+		}
+		ids := func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }
+		if l.report.Planned, err = insertWatched(l.tx, &plan, plan.Rows(first, ids)); err != nil {
+			return fmt.Errorf("insert the new plan: %w", err)
+		}
+		for i := range plan.Jobs {
+			p := &plan.Jobs[i]
+			if !slices.Contains(l.rezoned, p.Job.Ref()) {
+				continue
+			}
+			d := definition{row: l.rows[p.Job.Ref()], job: p.Job}
+			if err := l.recordRezoned(&d, before[p.Job.Ref()], p.Times); err != nil {
+				return fmt.Errorf("record what the new rules of a zone change: %w", err)
+			}
+		}
+	}
+	for _, ref := range l.touched {
+		if err := l.tx.WakeDependents(l.rows[ref].ID); err != nil {
+			return fmt.Errorf("wake what waits for %s: %w", ref, err)
+		}
+	}
+	return nil
+}
