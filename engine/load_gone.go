@@ -87,11 +87,13 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 
 // replan plans anew, up to where it was planned, what a change touches: the job itself and the jobs that wait for it.
 func (l *loading) replan() error {
-	affected := map[JobRef]bool{}
+	touched, affected := map[JobRef]bool{}, map[JobRef]bool{}
 	for _, ref := range l.touched {
-		affected[ref] = true
-		for _, dependent := range l.planner.Dependents(ref) {
-			affected[dependent.Ref()] = true
+		touched[ref], affected[ref] = true, true
+	}
+	for _, j := range l.planner.Jobs() {
+		if slices.ContainsFunc(j.DependsOn, func(d Dependency) bool { return touched[d.Job] }) {
+			affected[j.Ref()] = true
 		}
 	}
 	if len(affected) == 0 {

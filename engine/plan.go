@@ -137,17 +137,6 @@ func (p *Planner) Timetable(ref JobRef) *recurrence.Timetable {
 	return nil
 }
 
-// Dependents lists the jobs that declare a dependency on ref, by workflow and name.
-func (p *Planner) Dependents(ref JobRef) []*Job {
-	var dependents []*Job
-	for _, j := range p.jobs {
-		if j.Ref() != ref && slices.ContainsFunc(j.DependsOn, func(d Dependency) bool { return d.Job == ref }) {
-			dependents = append(dependents, j)
-		}
-	}
-	return dependents
-}
-
 // Plan plans each job over the window [from, to) that windows gives for it; a job without one (from not before to) has no part in the plan,
 // but others may wait for its plan times.
 func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
