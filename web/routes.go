@@ -27,14 +27,25 @@ type route struct {
 	Refuses []int       // statuses of problems beyond those that every route has
 
 	register func(s *server, api huma.API, op huma.Operation)
-	face     *azure.Operation // answers in the place of register, in the words of another service, which describes it
+	face     *azure.Operation                                        // answers in the place of register, in the words of another service, which describes it
+	serve    func(s *server, w http.ResponseWriter, r *http.Request) // answers with a file of the web UI, which no description holds
+}
+
+// handlers counts what answers the route: one thing does.
+func (rt *route) handlers() (n int) {
+	for _, has := range []bool{rt.register != nil, rt.face != nil, rt.serve != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
 }
 
 const prefix = "/api/v1"
 
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
-	return slices.Concat(native(), operationRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(), calendarRoutes(), faces())
+	return slices.Concat(native(), operationRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(), calendarRoutes(), faces(), uiRoutes())
 }
 
 // faces are the routes of the face of Azure Scheduler.

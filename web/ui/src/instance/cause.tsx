@@ -1,0 +1,35 @@
+import { Link } from "wouter";
+import type { Schemas } from "../api/client";
+import { StateMark } from "../design/state";
+import { useT } from "../i18n/language";
+import { Command } from "../parts/command";
+import { clock } from "../parts/time";
+
+type Cause = Schemas["Cause"];
+
+/** CauseName names an instance that is waited for; one that is planned leads to its page. */
+export function CauseName({ cause }: { cause: Cause }) {
+  const words = `${cause.workflow}/${cause.job} ${clock(cause.planTime)}`;
+  return cause.instance === undefined ? <span>{words}</span> : <Link href={`/instances/${cause.instance}`}>{words}</Link>;
+}
+
+/** CauseCard is a root cause with what would help. */
+export function CauseCard({ cause, children }: { cause: Cause; children?: React.ReactNode }) {
+  const t = useT();
+  return (
+    <div className="cause stack">
+      <div className="row">
+        <StateMark state={cause.state} gate={cause.gate} />
+        <CauseName cause={cause} />
+      </div>
+      <p>{cause.reason.text}</p>
+      {cause.help !== undefined && (
+        <div>
+          <span className="soft small">{t("instance.help")}</span>
+          <Command text={cause.help} />
+        </div>
+      )}
+      {children}
+    </div>
+  );
+}
