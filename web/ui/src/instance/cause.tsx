@@ -4,6 +4,7 @@ import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
 import { Command } from "../parts/command";
 import { clock } from "../parts/time";
+import { isOperation, type Operation } from "./operation";
 
 type Cause = Schemas["Cause"];
 
@@ -16,6 +17,7 @@ export function CauseName({ cause }: { cause: Cause }) {
 /** CauseCard is a root cause with what would help. */
 export function CauseCard({ cause, children }: { cause: Cause; children?: React.ReactNode }) {
   const t = useT();
+  const operation = helping(cause.help);
   return (
     <div className="cause stack">
       <div className="row">
@@ -26,10 +28,23 @@ export function CauseCard({ cause, children }: { cause: Cause; children?: React.
       {cause.help !== undefined && (
         <div>
           <span className="soft small">{t("instance.help")}</span>
-          <Command text={cause.help} />
+          <div className="row">
+            {operation !== undefined && cause.instance !== undefined && (
+              <Link className="button" href={`/instances/${cause.instance}?do=${operation}`}>
+                {t(`op.${operation}`)}…
+              </Link>
+            )}
+            <Command text={cause.help} />
+          </div>
         </div>
       )}
       {children}
     </div>
   );
+}
+
+/** helping is the operation that the command which would help carries out. */
+function helping(help: string | undefined): Operation | undefined {
+  const word = help?.split(" ")[1] ?? "";
+  return isOperation(word) ? word : undefined;
 }

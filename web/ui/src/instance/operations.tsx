@@ -1,66 +1,42 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
+import { useSearchParams } from "wouter";
 import { newKey, post, type Schemas } from "../api/client";
 import { known, useT } from "../i18n/language";
 import { Dialog } from "../parts/dialog";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
+import { isOperation, type Operation, operationsFor } from "./operation";
 
-export type Operation = Schemas["OperationRequest"]["operation"];
 type Explanation = Schemas["Explanation"];
 type Options = NonNullable<Schemas["OperationRequest"]["options"]>;
 
-/** operationsFor lists the operations that an instance in this state takes, the likeliest first. */
-export function operationsFor(explanation: Explanation): Operation[] {
-  const { instance, gates, dependencies } = explanation;
-  if (!explanation.planned) return [];
-  switch (instance.state) {
-    case "waiting": {
-      const list: Operation[] = [];
-      if (gates.some((gate) => gate.gate === "confirm" && !gate.open)) list.push("confirm");
-      list.push("run-now", instance.frozen ? "unfreeze" : "freeze", "boost");
-      if (dependencies.some((wait) => !wait.satisfied && wait.count > 0)) list.push("detach");
-      return [...list, "skip", "force", "cancel"];
-    }
-    case "running":
-      return ["cancel"];
-    case "lost":
-      return ["rerun", "force", "cancel"];
-    case "failed":
-    case "cancelled":
-      return ["rerun", "force", "skip"];
-    default:
-      return ["rerun"];
-  }
-}
-
-// The palette opens an operation of the page that is shown, by an event that this page listens to.
-const opening = new EventTarget();
-
-export function openOperation(operation: Operation): void {
-  opening.dispatchEvent(new CustomEvent("open", { detail: operation }));
-}
-
-/** Operations are the buttons of an instance and the dialog of the one that is open. */
+/** Operations are the buttons of an instance and the dialog of the one that is open. The address says which is: so a link opens it, as the palette does. */
 export function Operations({ explanation }: { explanation: Explanation }) {
   const t = useT();
-  const [open, setOpen] = useState<Operation | null>(null);
-  useEffect(() => {
-    const listen = (event: Event) => {
-      if (event instanceof CustomEvent) setOpen(event.detail as Operation);
-    };
-    opening.addEventListener("open", listen);
-    return () => opening.removeEventListener("open", listen);
-  }, []);
+  const [search, setSearch] = useSearchParams();
+  const possible = operationsFor(explanation);
+  const asked = search.get("do") ?? "";
+  const open = isOperation(asked) && possible.includes(asked) ? asked : null;
+  const choose = (operation: Operation | null) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (operation === null) next.delete("do");
+        else next.set("do", operation);
+        return next;
+      },
+      { replace: true },
+    );
   return (
     // biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form
     <div className="row" role="group" aria-label={t("operations.title")}>
-      {operationsFor(explanation).map((operation, n) => (
-        <button type="button" key={operation} className={n === 0 ? "primary" : ""} onClick={() => setOpen(operation)}>
+      {possible.map((operation, n) => (
+        <button type="button" key={operation} className={n === 0 ? "primary" : ""} onClick={() => choose(operation)}>
           {t(`op.${operation}`)}
         </button>
       ))}
-      {open !== null && <OperationDialog key={open} operation={open} explanation={explanation} onClose={() => setOpen(null)} />}
+      {open !== null && <OperationDialog key={open} operation={open} explanation={explanation} onClose={() => choose(null)} />}
     </div>
   );
 }

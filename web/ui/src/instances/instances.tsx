@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useCallback, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
+import { ApiError } from "../api/client";
 import { instancesQuery, type State } from "../api/queries";
 import { Glyph } from "../design/state";
 import { useT } from "../i18n/language";
@@ -26,6 +27,8 @@ export default function InstancesPage() {
   }, [hasNextPage, isFetching, fetchNextPage]);
   const go = (next: string) => setSearch(next.trim() === usual ? {} : { q: next.trim() });
   const chosen = chosenStates(selector);
+  // A selector that chooses nothing is answered by which of its terms left none.
+  const none = query.error instanceof ApiError && query.error.problem.status === 404 ? query.error.message : undefined;
   return (
     <>
       <h1>{t("instances.title")}</h1>
@@ -79,28 +82,39 @@ export default function InstancesPage() {
           {query.data && t(hasNextPage ? "instances.countMore" : "instances.count", { n: items.length })}
         </span>
       </div>
-      <Loaded query={query}>
-        {() =>
-          items.length === 0 && !hasNextPage ? (
-            <div className="card">
-              <p>{t("instances.none")}</p>
-              <p className="soft">{t("instances.noneHint")}</p>
-            </div>
-          ) : (
-            <Rows
-              label={t("instances.list")}
-              head={<InstanceHead />}
-              items={items}
-              keyOf={(item) => item.id}
-              hrefOf={(item) => `/instances/${item.id}`}
-              onEnd={more}
-            >
-              {(item) => <InstanceLine instance={item} />}
-            </Rows>
-          )
-        }
-      </Loaded>
+      {none !== undefined ? (
+        <Nothing words={none} />
+      ) : (
+        <Loaded query={query}>
+          {() =>
+            items.length === 0 && !hasNextPage ? (
+              <Nothing words={t("instances.noneHint")} />
+            ) : (
+              <Rows
+                label={t("instances.list")}
+                head={<InstanceHead />}
+                items={items}
+                keyOf={(item) => item.id}
+                hrefOf={(item) => `/instances/${item.id}`}
+                onEnd={more}
+              >
+                {(item) => <InstanceLine instance={item} />}
+              </Rows>
+            )
+          }
+        </Loaded>
+      )}
     </>
+  );
+}
+
+function Nothing({ words }: { words: string }) {
+  const t = useT();
+  return (
+    <div className="card">
+      <p>{t("instances.none")}</p>
+      <p className="soft">{words}</p>
+    </div>
   );
 }
 

@@ -27,9 +27,11 @@ export function Dialog(props: {
       ref={place}
       aria-label={props.title}
       className={props.className ?? "window"}
-      onCancel={(event) => {
-        event.preventDefault();
-        if (!stays) onClose();
+      closedby={stays ? "none" : "closerequest"}
+      onClose={(event) => {
+        if (event.target !== place.current) return;
+        if (stays) place.current.showModal();
+        else onClose();
       }}
       onClick={(event) => {
         if (event.target === place.current && !stays) onClose();

@@ -5,7 +5,7 @@ import { get } from "../api/client";
 import { explainQuery } from "../api/queries";
 import type { Key } from "../i18n/en";
 import { useLanguage, useT } from "../i18n/language";
-import { openOperation, operationsFor } from "../instance/operations";
+import { operationsFor } from "../instance/operation";
 import { pages } from "../pages";
 import { Dialog } from "../parts/dialog";
 
@@ -105,7 +105,7 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
           group: "palette.operations",
           text: t(`op.${operation}`),
           detail: open.instance.name,
-          run: () => openOperation(operation),
+          run: () => go(`/instances/${here}?do=${operation}`),
         });
       }
     }
