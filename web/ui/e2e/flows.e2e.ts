@@ -168,6 +168,32 @@ test("a search goes through the whole log, and to the line", async () => {
   await page.context().close();
 });
 
+test("a list of 10,000 instances is fetched as it is scrolled, and only what is in sight is in the document", async () => {
+  const { page, wrongs } = await visit(browser);
+  const { items } = await world.api<{ items: object[] }>("/api/v1/instances?selector=job:report%20date:yesterday");
+  let asked = 0;
+  await page.route("**/api/v1/instances?*", (route) => {
+    const begin = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
+    asked++;
+    const rows = Array.from({ length: 500 }, (_, n) => ({ ...items[0], id: String(begin + n + 1) }));
+    return route.fulfill({ json: { items: rows, ...(begin + 500 < 10_000 ? { next: String(begin + 500) } : {}) } });
+  });
+  await page.goto(`${world.url}/instances?q=date:yesterday`);
+  await page.getByText("500 instances, and more").waitFor();
+  expect(asked).toBe(1);
+  const list = page.getByRole("region", { name: "Instances, newest plan time first" });
+  for (let n = 0; n < 60 && !(await page.getByText("10000 instances").isVisible()); n++) {
+    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.waitForTimeout(100);
+  }
+  await page.getByText("10000 instances").waitFor();
+  await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+  await page.locator('a[href="/instances/10000"]').waitFor();
+  expect(await page.locator(".rows a.line").count()).toBeLessThan(80);
+  expect(wrongs).toEqual([]);
+  await page.context().close();
+});
+
 test("a log of 100 MB does not hurt", async () => {
   const { page, wrongs } = await visit(browser);
   const size = 100_000_000;

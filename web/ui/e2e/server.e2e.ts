@@ -57,6 +57,27 @@ test("without a token nothing is shown; with one everything is, until it expires
   }
 });
 
+test("without TLS, from another machine, everything that is done works too", async () => {
+  const world = await World.start({ dev: false });
+  try {
+    const { page, wrongs } = await visit(browser);
+    await page.goto(`http://almanac.test:${world.port}/instances/${await world.idOf("job:orders date:yesterday")}`);
+    expect(await page.evaluate(() => isSecureContext)).toBe(false);
+    await page.getByRole("textbox", { name: "Token" }).fill(world.token);
+    await page.keyboard.press("Enter");
+    await page.getByRole("main").getByRole("button", { name: "Copy" }).first().click();
+    expect(await page.evaluate(() => getSelection()?.toString())).toContain("almanac rerun shop/orders@");
+    await page.getByRole("button", { name: "Force success" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Force success: 1 changed").waitFor();
+    await page.getByText("forced").first().waitFor();
+    expect(wrongs.filter((wrong) => !wrong.includes("Cross-Origin-Opener-Policy"))).toEqual([]);
+    await page.context().close();
+  } finally {
+    await world.end();
+  }
+});
+
 test("when the server goes, what is on the screen stays, and goes on when it is back", async () => {
   const world = await World.start();
   try {

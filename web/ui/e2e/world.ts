@@ -111,7 +111,10 @@ function freePort(): Promise<number> {
 }
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  return chromium.launch({
+    executablePath: browserPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--host-resolver-rules=MAP almanac.test 127.0.0.1"],
+  });
 }
 
 /** A Visit is a page with what must never happen on it: a dialog, a message of the content security policy, a script's error. */

@@ -87,7 +87,10 @@ export async function ask(target: string, init: RequestInit): Promise<Response> 
   }
   if (response.ok) return response;
   const problem = await problemOf(response);
-  if (response.status === 401) refused(secret, problem.code);
+  if (response.status === 401) {
+    if (secret !== token()) return ask(target, init); // another has been entered meanwhile
+    refused(secret, problem.code);
+  }
   throw new ApiError(problem);
 }
 
@@ -101,7 +104,7 @@ async function problemOf(response: Response): Promise<Problem> {
   return { type: "about:blank", title: response.statusText, status: response.status, code: "unknown" };
 }
 
-/** newKey is a key under which a request is carried out once, however often it is sent. */
+/** newKey is a key under which a request is carried out once, however often it is sent. A page without TLS has no randomUUID. */
 export function newKey(): string {
-  return `ui-${crypto.randomUUID()}`;
+  return `ui-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

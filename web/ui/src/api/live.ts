@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { ApiError, ask, search } from "./client";
+import { ApiError, ask } from "./client";
 import { statusQuery } from "./queries";
 import { demanded, onToken } from "./token";
 
@@ -8,6 +8,7 @@ export type Link = "connecting" | "stream" | "polling" | "gone";
 
 const pollEvery = 5_000;
 const slowest = 10_000;
+const silentFor = 45_000; // the server gives a sign of life every 15 s: whoever is silent for so long is gone
 
 /** A Live follows the server as long as the page is open. It tells queries that what they show has changed; it holds no data itself. */
 export class Live {
@@ -18,7 +19,7 @@ export class Live {
   #failures = 0;
   #stop = new AbortController();
   #dirty = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #refreshing = false;
 
   constructor(client: QueryClient) {
     this.#client = client;
@@ -36,7 +37,13 @@ export class Live {
   start(): () => void {
     this.#stop = new AbortController();
     void this.#run(this.#stop.signal);
-    return () => this.#stop.abort();
+    const end = onToken(() => {
+      if (demanded() === null) this.#client.invalidateQueries();
+    });
+    return () => {
+      end();
+      this.#stop.abort();
+    };
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -44,12 +51,13 @@ export class Live {
     while (!signal.aborted) {
       if (demanded() !== null) {
         await tokenGiven(signal);
-        this.#client.invalidateQueries();
         continue;
       }
       try {
-        if (streams) await this.#follow(signal);
-        else await this.#poll(signal);
+        if (streams) {
+          await this.#follow(signal);
+          await pause(1_000, signal); // it was ended, not cut off: what is missed meanwhile comes by the last id
+        } else await this.#poll(signal);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof ApiError && error.problem.status === 404) streams = false;
@@ -64,12 +72,20 @@ export class Live {
   async #follow(signal: AbortSignal): Promise<void> {
     const headers: Record<string, string> = { Accept: "text/event-stream" };
     if (this.#last !== "") headers["Last-Event-ID"] = this.#last;
-    const response = await ask(`/api/v1/stream${search({})}`, { headers, signal });
-    if (response.body === null) return;
-    this.#well("stream");
-    for await (const event of events(response.body)) {
-      if (event.id !== "") this.#last = event.id;
-      if (event.name === "change" || event.name === "gap") this.#changed();
+    const silence = new AbortController();
+    const alive = watch(silence);
+    try {
+      const response = await ask("/api/v1/stream", { headers, signal: AbortSignal.any([signal, silence.signal]) });
+      if (response.body === null) return;
+      this.#well("stream");
+      if (this.#last === "") this.#changed(); // between what was asked and the beginning of the stream, something may have happened
+      for await (const event of events(response.body)) {
+        alive.again();
+        if (event.id !== "") this.#last = event.id;
+        if (event.name === "change" || event.name === "gap") this.#changed();
+      }
+    } finally {
+      alive.end();
     }
   }
 
@@ -78,7 +94,7 @@ export class Live {
     await this.#client.fetchQuery({ ...statusQuery, staleTime: 0 });
     const before = this.#link;
     this.#well("polling");
-    if (before === "polling") this.#refresh();
+    if (before === "polling") await this.#refresh();
     await pause(pollEvery, signal);
   }
 
@@ -101,26 +117,39 @@ export class Live {
     for (const listener of this.#listeners) listener();
   }
 
-  /** changed refreshes what is shown, at most once a second however many changes there are. */
+  /** changed refreshes what is shown; changes that come while that is under way, and for a second after, are one more time together. */
   #changed(): void {
-    if (this.#timer !== undefined) {
+    if (this.#refreshing) {
       this.#dirty = true;
       return;
     }
-    this.#refresh();
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#dirty) {
+    this.#refreshing = true;
+    void this.#refresh().finally(() =>
+      setTimeout(() => {
+        this.#refreshing = false;
+        if (!this.#dirty) return;
         this.#dirty = false;
         this.#changed();
-      }
-    }, 1_000);
+      }, 1_000),
+    );
   }
 
-  #refresh(): void {
+  async #refresh(): Promise<void> {
     if (document.visibilityState === "hidden") return;
-    for (const word of ["status", "list", "instance", "job"]) this.#client.invalidateQueries({ queryKey: [word] });
+    await Promise.all(["status", "list", "instance", "job"].map((word) => this.#client.invalidateQueries({ queryKey: [word] })));
   }
+}
+
+/** watch aborts a connection that has been silent for too long. */
+function watch(silence: AbortController): { again: () => void; end: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = () => clearTimeout(timer);
+  const again = () => {
+    end();
+    timer = setTimeout(() => silence.abort(), silentFor);
+  };
+  again();
+  return { again, end };
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

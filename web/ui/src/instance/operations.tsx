@@ -31,8 +31,13 @@ export function Operations({ explanation }: { explanation: Explanation }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form
     <div className="row" role="group" aria-label={t("operations.title")}>
-      {possible.map((operation, n) => (
-        <button type="button" key={operation} className={n === 0 ? "primary" : ""} onClick={() => choose(operation)}>
+      {possible.map((operation) => (
+        <button
+          type="button"
+          key={operation}
+          className={operation === "rerun" || operation === "confirm" ? "primary" : ""}
+          onClick={() => choose(operation)}
+        >
           {t(`op.${operation}`)}
         </button>
       ))}
