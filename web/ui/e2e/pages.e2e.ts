@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launch, visit, World } from "./world";
 
@@ -34,8 +34,17 @@ const places: [string, () => string, string][] = [
   ["details", () => `/instances/${orders}?tab=details`, "Job version"],
   ["jobs", () => "/jobs", "shop/talker"],
   ["job", () => "/jobs/shop/report", "shop/stock"],
+  ["operation", () => `/instances/${report}?do=detach`, "does not wait"],
   ["missing", () => "/instances/999999", "There is nothing here"],
 ];
+
+/** serious is what axe finds that keeps somebody from using the page as it is shown. */
+async function serious(page: Page): Promise<unknown> {
+  await page.evaluate(axe);
+  return page.evaluate(
+    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
+  );
+}
 
 describe.each(["light", "dark"])("in the %s theme", (theme) => {
   test.each(places)("%s can be read by everybody", async (name, path, words) => {
@@ -46,15 +55,39 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
       await page.waitForTimeout(300);
       await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` });
       if (width === 1280) {
-        await page.evaluate(axe);
-        const found = await page.evaluate(
-          "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-        );
-        expect(found).toEqual([]);
+        expect(await serious(page)).toEqual([]);
       }
       expect(wrongs).toEqual([]);
       await page.context().close();
     }
+  });
+
+  test("what opens over a page can be read by everybody", async () => {
+    const { page, wrongs } = await visit(browser, { dark: theme === "dark" });
+    await page.goto(world.url);
+    await page.getByText("keeps 2 waiting").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("sho");
+    await page.getByRole("option", { name: "shop/talker" }).waitFor();
+    await page.screenshot({ path: `${shots}palette-${theme}-1280.png` });
+    expect(await serious(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    expect(await serious(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.route("**/api/v1/status", (route) =>
+      route.fulfill({
+        status: 401,
+        contentType: "application/problem+json",
+        body: '{"status":401,"code":"unauthenticated","title":"Unauthorized","type":"x"}',
+      }),
+    );
+    await page.getByRole("dialog", { name: "A token, please" }).waitFor({ timeout: 15_000 });
+    await page.screenshot({ path: `${shots}token-${theme}-1280.png` });
+    expect(await serious(page)).toEqual([]);
+    expect(wrongs).toEqual([]);
+    await page.context().close();
   });
 });
 
