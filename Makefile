@@ -5,7 +5,7 @@ GO      ?= go
 LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race fuzz lint golden client bench torture ci
+.PHONY: help build run test race fuzz lint golden client bench torture ui ui-check ui-test ci
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,26 @@ golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./web -run 'Description' -update
 	$(MAKE) client
 	$(GO) test ./cmd/almanac ./engine ./engine/spec ./store ./web -update
+	$(MAKE) ui
+
+UI = npm --prefix web/ui
+
+web/ui/node_modules/.package-lock.json: web/ui/package-lock.json
+	$(UI) ci --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+ui: web/ui/node_modules/.package-lock.json ## the web UI: types out of web/openapi.json, then web/dist out of web/ui
+	$(UI) run types
+	$(UI) run build
+
+ui-check: ui ## lint and unit tests of the UI; fails when the types or web/dist in the repository are not what is built
+	$(UI) run lint
+	$(UI) test
+	@test -z "$$(git status --porcelain -- web/dist web/ui/src/api/schema.ts)" || { git status --short -- web/dist web/ui/src/api/schema.ts; \
+		echo 'commit what `make ui` builds'; exit 1; }
+
+ui-test: ui-check build ## the UI as a person uses it: in Chromium, against the real binary
+	$(UI) run e2e
 
 client: ## generate web/client from web/openapi.json
 	cd .ci/client && $(GO) tool oapi-codegen -config config.yaml ../../web/openapi.json
@@ -63,4 +83,4 @@ else
 	$(GO) run ./bench/torture soak -minutes 60
 endif
 
-ci: test fuzz lint ## what .ci/run does
+ci: test fuzz lint ui-test ## what .ci/run does

@@ -2,6 +2,9 @@ module github.com/almanac-sched/almanac
 
 go 1.26.0
 
+// The sources of the web UI and what Node puts beside them hold no Go.
+ignore ./web/ui
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/Azure/azure-sdk-for-go v68.0.0+incompatible

@@ -67,6 +67,7 @@ func visits(f *fixture) map[string]visit {
 	maps.Copy(list, azureVisits(f))
 	maps.Copy(list, backfillVisits(f))
 	maps.Copy(list, alertVisits(f))
+	maps.Copy(list, pageVisits())
 	return list
 }
 
@@ -163,7 +164,7 @@ func TestNothingIsAllowedByDefault(t *testing.T) {
 
 func TestUnknownPathsAnswerStrangersLikeKnownOnes(t *testing.T) {
 	f := newFixture(t)
-	for _, path := range []string{"/", "/api", "/api/v1", "/api/v1/nothing", "/metricsz", "/debug/pprof", "/docs", "/openapi.json", "/schemas/Job", "/livezz", "/livez;x", "/livez.json", "/api/v1/jobs.json"} {
+	for _, path := range []string{"/api", "/assets", "/index.html", "/dist/index.html", "/ui/package.json", "/api/v1", "/api/v1/nothing", "/metricsz", "/debug/pprof", "/docs", "/openapi.json", "/schemas/Job", "/livezz", "/livez;x", "/livez.json", "/api/v1/jobs.json"} {
 		refused(f, f.as("", http.MethodGet, path, ""), 401, "unauthenticated")
 		refused(f, f.as("viewer", http.MethodGet, path, ""), 404, "not-found")
 	}

@@ -14,7 +14,7 @@ import (
 // checkBody refuses a body that the route does not take, that is too long, or that is not said to be JSON. What answers unknown paths looks at
 // none.
 func checkBody(rt *route, r *http.Request) *Problem {
-	if rt.register == nil && rt.face == nil || r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
+	if rt.register == nil && rt.face == nil && rt.serve == nil || r.ContentLength == 0 || r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
 	if r.ContentLength > rt.BodyLimit || rt.BodyLimit == 0 {

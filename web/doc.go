@@ -7,6 +7,9 @@
 // With Config.Azure it also serves the REST API of Azure Scheduler below /subscriptions, which package web/azure answers: in that service's words,
 // refusals too, and under the same table, guard and limits.
 //
+// The web UI is one document with its scripts and styles, built from the sources in ui and embedded from dist. Its pages are public, as they hold no data:
+// what they show is asked for with the token of whoever looks.
+//
 // Nothing is answered before a bearer token has been checked, but the closed list of public routes. What is refused is refused as problem
 // details (RFC 9457) with a stable code. The description of the API (OpenAPI 3.1) is generated from the code that serves it.
 //

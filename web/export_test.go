@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,13 +14,14 @@ type RouteLine struct {
 	BodyLimit           int64
 	Audit               bool
 	Face                bool // of Azure Scheduler, which the description leaves to that service's own
+	File                bool // of the web UI, which the description does not hold
 }
 
 // Table lists the routes.
 func Table() []RouteLine {
 	var lines []RouteLine
 	for _, rt := range table() {
-		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit, rt.face != nil})
+		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit, rt.face != nil, rt.serve != nil})
 	}
 	return lines
 }
@@ -43,4 +46,9 @@ func ZeroPrincipalAllows(p Permission) bool { return principal{}.role.allows(p) 
 // NewRate is newRateLimit's take.
 func NewRate(l Limits) func(name string, now time.Time) (time.Duration, bool) {
 	return newRateLimit(l).take
+}
+
+// Pages lists the routes that answer with the UI's document.
+func Pages() []RouteLine {
+	return slices.DeleteFunc(Table(), func(r RouteLine) bool { return !strings.HasPrefix(r.ID, "page") })
 }

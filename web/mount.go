@@ -24,18 +24,22 @@ func (s *server) mount(routes []route) (http.Handler, error) {
 		if rt.Permission < Public || rt.Permission > Signed {
 			return nil, fmt.Errorf("web: the route %s %s has no permission", rt.Method, rt.Pattern)
 		}
-		if rt.ID == "" || rt.Summary == "" || (rt.register == nil) == (rt.face == nil) {
+		if rt.ID == "" || rt.Summary == "" || rt.handlers() != 1 {
 			return nil, fmt.Errorf("web: the route %s %s lacks an id, a summary or a handler", rt.Method, rt.Pattern)
 		}
 		if rt.face != nil {
 			s.mountFace(mux, rt)
 			continue
 		}
+		if rt.serve != nil {
+			s.mountFile(mux, rt)
+			continue
+		}
 		mounted.routes[rt.Method+" "+rt.Pattern] = rt
 	}
 	api := huma.NewAPI(apiConfig(), mounted)
 	for i := range routes {
-		if rt := &routes[i]; rt.face == nil {
+		if rt := &routes[i]; rt.register != nil {
 			rt.register(s, api, rt.operation())
 			rt.document(api.OpenAPI())
 		}

@@ -30,7 +30,18 @@ type route struct {
 	Usual   *huma.Response // the answer with status 200, where the OpenAPI library cannot see it
 
 	register func(s *server, api huma.API, op huma.Operation)
-	face     *azure.Operation // answers in the place of register, in the words of another service, which describes it
+	face     *azure.Operation                                        // answers in the place of register, in the words of another service, which describes it
+	serve    func(s *server, w http.ResponseWriter, r *http.Request) // answers with a file of the web UI, which no description holds
+}
+
+// handlers counts what answers the route: one thing does.
+func (rt *route) handlers() (n int) {
+	for _, has := range []bool{rt.register != nil, rt.face != nil, rt.serve != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
 }
 
 const prefix = "/api/v1"
@@ -39,7 +50,7 @@ const prefix = "/api/v1"
 func table() []route {
 	return slices.Concat(
 		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
-		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(),
+		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 	)
 }
 

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// The web UI: its sources are in ui, and what `npm run build` makes of them is in dist, so that a build of the program needs no Node.
+//
+//go:embed dist
+var dist embed.FS
+
+// pages are the paths that answer with the UI's one document; the list of src/pages.ts, to which a test holds it.
+var pages = []struct{ id, pattern string }{
+	{"pageHome", "/"},
+	{"pageInstances", "/instances"},
+	{"pageInstance", "/instances/{id}"},
+	{"pageJobs", "/jobs"},
+	{"pageJob", "/jobs/{workflow}/{job}"},
+}
+
+// uiRoutes are the pages and what they are made of. They are public: they hold nothing but the program's own code, and all data is asked for with
+// the token of whoever looks.
+func uiRoutes() []route {
+	routes := []route{
+		{Method: http.MethodGet, Pattern: "/assets/{file}", Permission: Public, ID: "asset", Tag: "ui", Summary: "A script or a style of the UI", serve: (*server).asset},
+		{Method: http.MethodGet, Pattern: "/favicon.svg", Permission: Public, ID: "icon", Tag: "ui", Summary: "The UI's icon", serve: (*server).asset},
+	}
+	for _, p := range pages {
+		routes = append(routes, route{Method: http.MethodGet, Pattern: p.pattern, Permission: Public, ID: p.id, Tag: "ui", Summary: "A page of the UI", serve: (*server).page})
+	}
+	return routes
+}
+
+// pagePolicy lets the UI run its own scripts and styles and speak with its own server, and nothing else: no inline code, no other site, and no text that
+// becomes markup.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+// A distFile is a built file as it is sent.
+type distFile struct {
+	plain, packed []byte // packed is nil when it would be no smaller
+	kind, tag     string
+}
+
+// distFiles reads and compresses every built file, once, when the first of them is asked for.
+var distFiles = sync.OnceValues(func() (map[string]*distFile, error) {
+	files := map[string]*distFile{}
+	err := fs.WalkDir(dist, "dist", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		plain, err := dist.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(plain)
+		file := &distFile{plain: plain, kind: kindOf(name), tag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+		var packed bytes.Buffer
+		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(plain); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		if packed.Len() < len(plain) {
+			file.packed = packed.Bytes()
+		}
+		files[strings.TrimPrefix(name, "dist")] = file
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the built UI: %w", err)
+	}
+	return files, nil
+})
+
+// kindOf is the media type of a built file. The kinds that the build makes are written here, as the machine's own table may say something else.
+func kindOf(name string) string {
+	switch extension := path.Ext(name); extension {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".woff2":
+		return "font/woff2"
+	default:
+		return mime.TypeByExtension(extension)
+	}
+}
+
+// page answers with the UI's document, which must be asked for again each time: it names the assets by their content.
+func (s *server) page(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Security-Policy", pagePolicy)
+	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+	w.Header().Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	w.Header().Set("Cache-Control", "no-cache")
+	s.sendFile(w, r, "/index.html")
+}
+
+// asset answers with a built file. One that has its hash in its name never changes.
+func (s *server) asset(w http.ResponseWriter, r *http.Request) {
+	name := "/favicon.svg"
+	w.Header().Set("Cache-Control", "no-cache")
+	if file := chi.URLParam(r, "file"); file != "" {
+		name = "/assets/" + file
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	s.sendFile(w, r, name)
+}
+
+func (s *server) sendFile(w http.ResponseWriter, r *http.Request, name string) {
+	files, err := distFiles()
+	if err != nil {
+		s.refuse(w, r, s.problem(r.Context(), err))
+		return
+	}
+	file := files[name]
+	if file == nil {
+		w.Header().Set("Cache-Control", "no-store")
+		s.refuse(w, r, refusal(codeNotFound, "there is no such file; a page that is older than this server should be loaded again"))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", file.kind)
+	h.Set("ETag", file.tag)
+	h.Add("Vary", "Accept-Encoding")
+	if matches(strings.Split(r.Header.Get("If-None-Match"), ","), file.tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	body := file.plain
+	if file.packed != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		body = file.packed
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", fmt.Sprint(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
+	}
+}
+
+// acceptsGzip reports whether a client says that it can read gzip. One that gives it the weight 0 says that it cannot.
+func acceptsGzip(header string) bool {
+	for part := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return strings.TrimRight(strings.TrimPrefix(strings.ToLower(weight), "q="), "0.") != "" || weight == ""
+		}
+	}
+	return false
+}
+
+// mountFile mounts a route of the UI under its guard.
+func (s *server) mountFile(mux *chi.Mux, rt *route) {
+	guarded := s.guard(rt, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { rt.serve(s, w, r) }))
+	mux.Method(rt.Method, rt.Pattern, guarded)
+	mux.Method(http.MethodHead, rt.Pattern, guarded)
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const binary = process.env.ALMANAC_TEST_BINARY ?? join(here, "../../../bin/almanac");
+const browserPath = process.env.ALMANAC_TEST_CHROMIUM ?? "/usr/bin/chromium";
+
+/** A World is a server of its own on a data directory of its own, in which yesterday was run already and did not end well. */
+export class World {
+  readonly dir: string;
+  readonly port: number;
+  readonly #dev: boolean;
+  #server: ChildProcess | undefined;
+  token = ""; // of an admin; "" when none is needed
+
+  private constructor(dir: string, port: number, dev: boolean) {
+    this.dir = dir;
+    this.port = port;
+    this.#dev = dev;
+  }
+
+  static async start({ dev = true, empty = false } = {}): Promise<World> {
+    const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev);
+    if (!empty) {
+      const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+      try {
+        execFileSync(binary, ["run", join(here, "seed"), "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
+        throw new Error("the day should not have ended well");
+      } catch (error) {
+        if ((error as { status?: number }).status !== 1) throw error;
+      }
+    }
+    await world.serve(empty ? [] : [join(here, "seed")]);
+    return world;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async serve(folder: string[] = [join(here, "seed")]): Promise<void> {
+    const args = ["serve", ...folder, "--data", this.dir, "--listen", `127.0.0.1:${this.port}`, ...(this.#dev ? ["--dev"] : [])];
+    const server = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+    this.#server = server;
+    let output = "";
+    for (const stream of [server.stdout, server.stderr]) {
+      stream?.on("data", (bytes: Buffer) => {
+        output += bytes.toString();
+        this.token = /alm_[A-Za-z0-9_-]+/.exec(output)?.[0] ?? this.token;
+      });
+    }
+    await until(async () => {
+      if (server.exitCode !== null) throw new Error(`the server ended: ${output}`);
+      return (await fetch(`${this.url}/readyz`)).ok;
+    });
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (!server || server.exitCode !== null) return;
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    server.kill("SIGTERM");
+    await ended;
+  }
+
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  async api<T>(path: string): Promise<T> {
+    const headers: Record<string, string> = this.token === "" ? {} : { Authorization: `Bearer ${this.token}` };
+    return (await (await fetch(this.url + path, { headers })).json()) as T;
+  }
+
+  /** idOf is the id of the first instance that a selector chooses. */
+  async idOf(selector: string): Promise<string> {
+    const { items } = await this.api<{ items: { id: string }[] }>(`/api/v1/instances?selector=${encodeURIComponent(selector)}`);
+    const id = items[0]?.id;
+    if (id === undefined) throw new Error(`nothing matches ${selector}`);
+    return id;
+  }
+}
+
+export async function until(what: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  for (;;) {
+    try {
+      if (await what()) return;
+    } catch (error) {
+      if (Date.now() > end || String(error).includes("the server ended")) throw error;
+    }
+    if (Date.now() > end) throw new Error("it did not come about within 20 seconds");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: browserPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--host-resolver-rules=MAP almanac.test 127.0.0.1"],
+  });
+}
+
+/** A Visit is a page with what must never happen on it: a dialog, a message of the content security policy, a script's error. */
+export interface Visit {
+  page: Page;
+  wrongs: string[];
+}
+
+export async function visit(browser: Browser, options: { width?: number; dark?: boolean; language?: string } = {}): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 800 },
+    colorScheme: options.dark ? "dark" : "light",
+    locale: options.language ?? "en-GB",
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const wrongs: string[] = [];
+  page.on("dialog", (dialog) => {
+    wrongs.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("pageerror", (error) => wrongs.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    // That a request was refused or did not arrive is told by the page; the browser repeats it.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) wrongs.push(`console: ${message.text()}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+  });
+  return { page, wrongs };
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { en } from "./en";
+import { translate } from "./language";
+import { zh } from "./zh";
+
+test("both languages have every key, and the same values to fill in", () => {
+  expect(Object.keys(zh).sort()).toEqual(Object.keys(en).sort());
+  const names = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const [key, text] of Object.entries(en)) {
+    expect(names(zh[key as keyof typeof en]), key).toEqual(names(text));
+    expect(zh[key as keyof typeof en].trim(), key).not.toBe("");
+  }
+});
+
+test("values are filled in, and are never read as names themselves", () => {
+  expect(translate("en", "home.blocks", { n: 3 })).toBe("keeps 3 waiting");
+  expect(translate("en", "palette.select", { selector: "{n}" })).toBe("Instances that match {n}");
+  expect(translate("en", "home.blocks")).toBe("keeps {n} waiting");
+});
+
+test("every text is used", () => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes(".test.") && !/i18n\/(en|zh)\.ts$/.test(name) && !name.endsWith("schema.ts"))
+    .map((name) => readFileSync(`src/${name}`, "utf8"))
+    .join("\n");
+  const made = [...sources.matchAll(/`([a-z]+)\.\$\{/g)].map((match) => `${match[1]}.`); // such as `state.${state}`
+  const unused = Object.keys(en).filter(
+    (key) => !sources.includes(`"${key}"`) && !made.some((prefix) => key.startsWith(prefix) && prefix !== "instance."),
+  );
+  const tabs = ["instance.why", "instance.log", "instance.waits", "instance.history", "instance.details"];
+  expect(unused.filter((key) => !tabs.includes(key))).toEqual([]);
+});

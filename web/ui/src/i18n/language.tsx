@@ -1,0 +1,59 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { en, type Key } from "./en";
+import { zh } from "./zh";
+
+export type Language = "en" | "zh";
+export type Values = Record<string, string | number>;
+export type Translate = (key: Key, values?: Values) => string;
+
+const catalogues: Record<Language, Record<Key, string>> = { en, zh };
+const place = "almanac.language";
+
+/** translate fills the values into a text of the catalogue; what has no value stays as it is written. */
+export function translate(language: Language, key: Key, values?: Values): string {
+  return catalogues[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
+}
+
+/** known reports whether a key that was put together, such as that of a state, is in the catalogue: a later server may say a new word. */
+export function known(key: string): key is Key {
+  return Object.hasOwn(en, key);
+}
+
+const Context = createContext<{ language: Language; choose: (language: Language) => void; t: Translate }>({
+  language: "en",
+  choose: () => undefined,
+  t: (key, values) => translate("en", key, values),
+});
+
+function preferred(): Language {
+  const chosen = localStorage.getItem(place);
+  if (chosen === "en" || chosen === "zh") return chosen;
+  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+}
+
+export function LanguageProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(preferred);
+  useEffect(() => {
+    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+  }, [language]);
+  const value = useMemo(
+    () => ({
+      language,
+      choose: (next: Language) => {
+        localStorage.setItem(place, next);
+        setLanguage(next);
+      },
+      t: (key: Key, values?: Values) => translate(language, key, values),
+    }),
+    [language],
+  );
+  return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+export function useLanguage() {
+  return useContext(Context);
+}
+
+export function useT(): Translate {
+  return useContext(Context).t;
+}

@@ -1,0 +1,113 @@
+import { useQuery } from "@tanstack/react-query";
+import { type KeyboardEvent, lazy, Suspense } from "react";
+import { Link, useParams, useSearchParams } from "wouter";
+import type { Schemas } from "../api/client";
+import { attemptsQuery, explainQuery } from "../api/queries";
+import { StateMark } from "../design/state";
+import type { Key } from "../i18n/en";
+import { useT } from "../i18n/language";
+import { Loaded } from "../parts/problem";
+import { clock, offset } from "../parts/time";
+import { Attempts } from "./attempts";
+import { Dependencies } from "./dependencies";
+import { Details } from "./details";
+import { History } from "./history";
+import { Operations } from "./operations";
+import { Why } from "./why";
+
+const LogView = lazy(() => import("../log/log").then((module) => ({ default: module.LogView })));
+
+const tabs = ["why", "log", "waits", "history", "details"] as const;
+type Tab = (typeof tabs)[number];
+
+/** InstancePage is one instance: why it is where it is, what it wrote, what it waits for, what happened to it, and what can be done. */
+export default function InstancePage() {
+  const { id } = useParams<{ id: string }>();
+  const query = useQuery(explainQuery(id));
+  return <Loaded query={query}>{(explanation) => <Shown explanation={explanation} />}</Loaded>;
+}
+
+function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
+  const t = useT();
+  const [search, setSearch] = useSearchParams();
+  const { instance } = explanation;
+  const asked = search.get("tab");
+  const tab = tabs.find((one) => one === asked) ?? "why";
+  const choose = (next: Tab) => setSearch(next === "why" ? {} : { tab: next }, { replace: true });
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step === 0) return;
+    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? "why";
+    choose(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <>
+      <header className="stack">
+        <div className="row">
+          <h1>
+            <Link href={`/jobs/${encodeURIComponent(instance.workflow)}/${encodeURIComponent(instance.job)}`}>
+              {instance.workflow}/{instance.job}
+            </Link>{" "}
+            <span className="number">{clock(instance.planTime)}</span>
+          </h1>
+          <span className="soft small">
+            {offset(instance.planTime)} · {t("column.id")} {instance.id}
+          </span>
+          <span className="grow" />
+          <StateMark state={instance.state} gate={instance.gate} />
+        </div>
+        <p>{instance.reason.text}</p>
+        {instance.cancel && <p className="failed">{t("instance.cancelling", { why: instance.cancel.text })}</p>}
+        {instance.dryRun && <p className="soft">{t("instance.dryRun")}</p>}
+        {!explanation.planned && <p className="soft">{t("instance.unplanned")}</p>}
+        <Operations explanation={explanation} />
+      </header>
+      <div className="tabs" role="tablist" aria-label={t("instance.tabs")} onKeyDown={move}>
+        {tabs.map((one) => (
+          <button
+            type="button"
+            role="tab"
+            key={one}
+            id={`tab-${one}`}
+            aria-selected={one === tab}
+            aria-controls="panel"
+            tabIndex={one === tab ? 0 : -1}
+            onClick={() => choose(one)}
+          >
+            {t(`instance.${one}` satisfies Key)}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} className="stack grow">
+        {tab === "why" && <Why explanation={explanation} />}
+        {tab === "waits" && <Dependencies explanation={explanation} />}
+        {tab === "history" && <History id={instance.id} />}
+        {tab === "details" && <Details instance={instance} />}
+        {tab === "log" && <Logs id={instance.id} />}
+      </div>
+    </>
+  );
+}
+
+function Logs({ id }: { id: string }) {
+  const t = useT();
+  const query = useQuery(attemptsQuery(id));
+  const [search, setSearch] = useSearchParams();
+  return (
+    <Loaded query={query}>
+      {({ items }) => {
+        const chosen = items.find((one) => one.id === search.get("attempt")) ?? items.at(-1);
+        if (!chosen) return <p className="soft">{t("instance.attemptsNone")}</p>;
+        return (
+          <>
+            <Attempts items={items} chosen={chosen.id} onChoose={(attempt) => setSearch({ tab: "log", attempt }, { replace: true })} />
+            <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+              <LogView key={chosen.id} attempt={chosen.id} number={chosen.number} truncated={chosen.truncated === true} />
+            </Suspense>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,224 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useSearchParams } from "wouter";
+import { newKey, post, type Schemas } from "../api/client";
+import { known, useT } from "../i18n/language";
+import { Dialog } from "../parts/dialog";
+import { ProblemView } from "../parts/problem";
+import { toast } from "../shell/toasts";
+import { isOperation, type Operation, operationsFor } from "./operation";
+
+type Explanation = Schemas["Explanation"];
+type Options = NonNullable<Schemas["OperationRequest"]["options"]>;
+
+/** Operations are the buttons of an instance and the dialog of the one that is open. The address says which is: so a link opens it, as the palette does. */
+export function Operations({ explanation }: { explanation: Explanation }) {
+  const t = useT();
+  const [search, setSearch] = useSearchParams();
+  const possible = operationsFor(explanation);
+  const asked = search.get("do") ?? "";
+  const open = isOperation(asked) && possible.includes(asked) ? asked : null;
+  const choose = (operation: Operation | null) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (operation === null) next.delete("do");
+        else next.set("do", operation);
+        return next;
+      },
+      { replace: true },
+    );
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form
+    <div className="row" role="group" aria-label={t("operations.title")}>
+      {possible.map((operation) => (
+        <button
+          type="button"
+          key={operation}
+          className={operation === "rerun" || operation === "confirm" ? "primary" : ""}
+          onClick={() => choose(operation)}
+        >
+          {t(`op.${operation}`)}
+        </button>
+      ))}
+      {open !== null && <OperationDialog key={open} operation={open} explanation={explanation} onClose={() => choose(null)} />}
+    </div>
+  );
+}
+
+function firstOptions(operation: Operation, explanation: Explanation): Options {
+  if (operation === "rerun") return { from: "start", version: "original", scope: "this" };
+  if (operation === "boost") return { priority: 9 };
+  if (operation === "detach") return { upstream: upstreams(explanation)[0]?.value };
+  return {};
+}
+
+/** upstreams are the instances that one can be detached from: those that its dependencies lack. */
+function upstreams(explanation: Explanation): { value: string; text: string }[] {
+  const list = new Map<string, string>();
+  for (const wait of explanation.dependencies) {
+    if (wait.satisfied) continue;
+    for (const cause of wait.causes ?? []) {
+      if (cause.instance !== undefined) list.set(cause.instance, cause.name);
+    }
+    if (wait.unsatisfied)
+      list.set(wait.unsatisfied.id, list.get(wait.unsatisfied.id) ?? `${wait.workflow}/${wait.job}@${wait.unsatisfied.planTime}`);
+  }
+  return [...list].map(([value, text]) => ({ value, text }));
+}
+
+const inverse: Partial<Record<Operation, Operation>> = { freeze: "unfreeze", unfreeze: "freeze" };
+
+function OperationDialog(props: { operation: Operation; explanation: Explanation; onClose: () => void }) {
+  const { operation, explanation, onClose } = props;
+  const t = useT();
+  const client = useQueryClient();
+  const { instance } = explanation;
+  const [options, setOptions] = useState<Options>(() => firstOptions(operation, explanation));
+  const [note, setNote] = useState("");
+  const [key] = useState(newKey);
+  const request = { operation, ids: [instance.id], options: Object.keys(options).length > 0 ? options : undefined };
+  const preview = useQuery({
+    queryKey: ["preview", request],
+    queryFn: () => post("/api/v1/operations", { body: { ...request, dryRun: true } }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const undo = async (back: Operation, with_?: Options) => {
+    await post("/api/v1/operations", { body: { operation: back, ids: [instance.id], options: with_ } });
+    await client.invalidateQueries();
+  };
+  const apply = useMutation({
+    mutationFn: () =>
+      post("/api/v1/operations", { body: { ...request, note: note === "" ? undefined : note }, key: `${key}-${operation}` }),
+    onSuccess: async (result) => {
+      const back = inverse[operation];
+      toast({
+        text: t("operations.done", { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
+        undo: back ? () => void undo(back) : operation === "boost" ? () => void undo("boost", { priority: instance.priority }) : undefined,
+        href: `/instances/${instance.id}`,
+      });
+      onClose();
+      await client.invalidateQueries();
+    },
+    onError: () => undefined,
+  });
+  const changes = preview.data?.changes ?? [];
+  return (
+    <Dialog title={t("operations.of", { operation: t(`op.${operation}`), name: instance.name })} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply.mutate();
+        }}
+      >
+        <OptionFields operation={operation} explanation={explanation} options={options} onChange={setOptions} />
+        <label className="field">
+          {t("operations.note")}
+          <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
+        </label>
+        <div className="stack" aria-live="polite">
+          <h3>{t("operations.preview")}</h3>
+          {preview.isPending && <p className="soft">{t("operations.previewing")}</p>}
+          {preview.error && <ProblemView error={preview.error} />}
+          {preview.data && changes.every((change) => change.effect === "unchanged" || change.effect === "left") && (
+            <p>{t("operations.nothing")}</p>
+          )}
+          {changes.length > 0 && (
+            <ul className="stack">
+              {changes.slice(0, 20).map((change) => (
+                <li key={change.id}>
+                  <strong>{known(`effect.${change.effect}`) ? t(`effect.${change.effect}`) : change.effect}</strong> {change.name}
+                  <br />
+                  <span className="soft">{change.text}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+          {(preview.data?.total ?? 0) > 20 && <p className="soft">{t("operations.more", { n: (preview.data?.total ?? 0) - 20 })}</p>}
+        </div>
+        {apply.error && <ProblemView error={apply.error} />}
+        <div className="row">
+          <button type="submit" className="primary" disabled={!preview.data || apply.isPending}>
+            {t("apply")}
+          </button>
+          <button type="button" onClick={onClose}>
+            {t("close")}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function OptionFields(props: { operation: Operation; explanation: Explanation; options: Options; onChange: (options: Options) => void }) {
+  const t = useT();
+  const { operation, options, onChange } = props;
+  if (operation === "rerun") {
+    return (
+      <>
+        <div className="row">
+          <label className="field">
+            {t("operations.from")}
+            <select
+              value={options.from}
+              onChange={(event) => onChange({ ...options, from: event.target.value === "failed" ? "failed" : "start" })}
+            >
+              <option value="start">{t("operations.from.start")}</option>
+              <option value="failed">{t("operations.from.failed")}</option>
+            </select>
+          </label>
+          <label className="field">
+            {t("operations.version")}
+            <select
+              value={options.version}
+              onChange={(event) => onChange({ ...options, version: event.target.value === "latest" ? "latest" : "original" })}
+            >
+              <option value="original">{t("operations.version.original")}</option>
+              <option value="latest">{t("operations.version.latest")}</option>
+            </select>
+          </label>
+        </div>
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={options.scope === "downstream"}
+            onChange={(event) => onChange({ ...options, scope: event.target.checked ? "downstream" : "this" })}
+          />
+          {t("operations.downstream")}
+        </label>
+      </>
+    );
+  }
+  if (operation === "boost") {
+    return (
+      <label className="field">
+        {t("operations.priority")}
+        <select value={options.priority} onChange={(event) => onChange({ priority: Number(event.target.value) })}>
+          {[9, 8, 7, 6, 5, 4, 3, 2, 1].map((n) => (
+            <option key={n} value={n}>
+              {n}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  }
+  if (operation === "detach") {
+    return (
+      <label className="field">
+        {t("operations.upstream")}
+        <select value={options.upstream} onChange={(event) => onChange({ upstream: event.target.value })}>
+          {upstreams(props.explanation).map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.text}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  }
+  return null;
+}

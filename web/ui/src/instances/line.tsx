@@ -1,0 +1,34 @@
+import type { Schemas } from "../api/client";
+import { StateMark } from "../design/state";
+import { useT } from "../i18n/language";
+import { between, clock } from "../parts/time";
+
+export function InstanceHead() {
+  const t = useT();
+  return (
+    <>
+      <span>{t("column.state")}</span>
+      <span>{t("column.job")}</span>
+      <span>{t("column.planTime")}</span>
+      <span>{t("column.reason")}</span>
+      <span>{t("column.took")}</span>
+    </>
+  );
+}
+
+/** InstanceLine is an instance in one line. */
+export function InstanceLine({ instance }: { instance: Schemas["Instance"] }) {
+  const t = useT();
+  return (
+    <>
+      <StateMark state={instance.state} />
+      <span>
+        {instance.workflow}/{instance.job}
+        {instance.kind !== "scheduled" && <span className="soft small"> {t(`kind.${instance.kind}`)}</span>}
+      </span>
+      <span className="number">{clock(instance.planTime)}</span>
+      <span className="soft">{instance.reason.text}</span>
+      <span className="soft number">{between(instance.startedAt, instance.endedAt, t)}</span>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useCallback, useDeferredValue, useMemo } from "react";
+import { useSearchParams } from "wouter";
+import { jobsQuery } from "../api/queries";
+import { useT } from "../i18n/language";
+import { Loaded } from "../parts/problem";
+import { Rows } from "../parts/rows";
+import { clock } from "../parts/time";
+
+/** JobsPage lists the jobs whose names have the typed words in them. */
+export default function JobsPage() {
+  const t = useT();
+  const [search, setSearch] = useSearchParams();
+  const words = search.get("q") ?? "";
+  const query = useInfiniteQuery(jobsQuery(useDeferredValue(words)));
+  const items = useMemo(() => query.data?.pages.flatMap((page) => page.items ?? []) ?? [], [query.data]);
+  const { hasNextPage, isFetching, fetchNextPage } = query;
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  return (
+    <>
+      <h1>{t("jobs.title")}</h1>
+      <div className="row">
+        <label className="row">
+          {t("jobs.search")}
+          <input
+            type="search"
+            data-search
+            spellCheck={false}
+            value={words}
+            onChange={(event) => setSearch(event.target.value === "" ? {} : { q: event.target.value }, { replace: true })}
+          />
+        </label>
+        <span className="soft" role="status">
+          {query.data && t("jobs.count", { n: items.length })}
+        </span>
+      </div>
+      <Loaded query={query}>
+        {() =>
+          items.length === 0 ? (
+            <p className="card">{t("jobs.none")}</p>
+          ) : (
+            <Rows
+              className="jobs"
+              label={t("jobs.list")}
+              head={
+                <>
+                  <span>{t("column.job")}</span>
+                  <span>{t("column.state")}</span>
+                  <span>{t("jobs.plannedTo")}</span>
+                </>
+              }
+              items={items}
+              keyOf={(job) => job.id}
+              hrefOf={(job) => `/jobs/${encodeURIComponent(job.workflow)}/${encodeURIComponent(job.job)}`}
+              onEnd={more}
+            >
+              {(job) => (
+                <>
+                  <span>
+                    {job.workflow}/{job.job}
+                  </span>
+                  <span className="soft">{job.removed ? t("jobs.removed") : job.disabled ? t("jobs.disabled") : ""}</span>
+                  <span className="soft number">{clock(job.plannedTo)}</span>
+                </>
+              )}
+            </Rows>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import "./design/tokens.css";
+import "./design/base.css";
+import "./design/shell.css";
+import "./design/parts.css";
+import { App } from "./shell/app";
+
+const root = document.getElementById("root");
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

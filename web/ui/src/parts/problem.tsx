@@ -1,0 +1,70 @@
+import { Link } from "wouter";
+import { ApiError, Unreachable } from "../api/client";
+import { useT } from "../i18n/language";
+
+/** ProblemView says what went wrong in the server's words, everything that is wrong with the request, and a way on. */
+export function ProblemView({ error, retry }: { error: Error; retry?: () => void }) {
+  const t = useT();
+  if (error instanceof ApiError) {
+    const { problem } = error;
+    return (
+      <div className="problem stack" role="alert">
+        <strong>
+          {problem.status === 404 ? t("error.notFound") : problem.status === 403 ? t("error.forbidden") : (problem.detail ?? problem.title)}
+        </strong>
+        {(problem.status === 404 || problem.status === 403) && problem.detail !== undefined && <p>{problem.detail}</p>}
+        {problem.errors !== undefined && problem.errors.length > 0 && (
+          <ul>
+            {problem.errors.map((one) => (
+              <li key={`${one.location} ${one.message}`}>
+                {one.location !== undefined && <code>{one.location} </code>}
+                {one.message}
+              </li>
+            ))}
+          </ul>
+        )}
+        {problem.hint !== undefined && <p className="soft">{problem.hint}</p>}
+        <div className="row">
+          {retry && (
+            <button type="button" onClick={retry}>
+              {t("error.again")}
+            </button>
+          )}
+          {problem.status === 404 && <Link href="/">{t("error.home")}</Link>}
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className="problem row" role="alert">
+      <span className="grow">{error instanceof Unreachable ? t("error.unreachable") : error.message}</span>
+      {retry && (
+        <button type="button" onClick={retry}>
+          {t("error.again")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Loaded shows what a query has: its data as long as there are some, also when asking again failed; else the problem, or that it is under way. */
+export function Loaded<T>(props: {
+  query: { data: T | undefined; error: Error | null; refetch: () => unknown };
+  children: (data: T) => React.ReactNode;
+}) {
+  const t = useT();
+  const { data, error, refetch } = props.query;
+  const told = error !== null && !(data !== undefined && silent(error)) ? <ProblemView error={error} retry={() => refetch()} /> : null;
+  if (data === undefined) return told ?? <p className="soft">{t("page.loading")}</p>;
+  return (
+    <>
+      {told}
+      {props.children(data)}
+    </>
+  );
+}
+
+/** silent is what the banner or the entry of the token tells already. */
+function silent(error: Error): boolean {
+  return error instanceof Unreachable || (error instanceof ApiError && error.problem.status === 401);
+}
