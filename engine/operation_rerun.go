@@ -96,6 +96,9 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 		if err != nil || !ok {
 			return ok, err
 		}
+		if err := reopenBackfill(tx, i, o.actor(), o.now); err != nil {
+			return false, err
+		}
 		after := *i
 		after.State, after.Gate, after.Reason, after.Version = Waiting, GateDependency, reason, cmp.Or(version, i.Version)
 		o.notices = append(o.notices, Notice{Instance: after, From: i.State})
