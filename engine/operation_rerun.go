@@ -63,9 +63,6 @@ func (o *operating) rerun(i *Instance) error {
 	} else {
 		kept = nil
 	}
-	if version != 0 && version != i.Version {
-		text += ", by the latest version"
-	}
 	o.reopen(i, EffectChanged, text, version, job, kept)
 	return nil
 }
@@ -85,6 +82,9 @@ func (o *operating) rerunVersion(i *Instance) (job *Job, version int64, err erro
 
 // reopen sends the event rerun.
 func (o *operating) reopen(i *Instance, effect Effect, text string, version int64, job *Job, kept []StepRow) {
+	if version != 0 && version != i.Version {
+		text += ", by the latest version"
+	}
 	o.add(act{*i, effect, Waiting, text, func(tx Tx, i *Instance) (bool, error) {
 		if !i.StartedAt.IsZero() { // else it has none
 			if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
