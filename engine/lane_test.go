@@ -344,6 +344,27 @@ func TestARerunOpensItsBackfill(t *testing.T) {
 	require.Equal(t, map[engine.State]int{engine.Cancelled: 2}, d.status(e, key).States)
 }
 
+// What a paused backfill keeps does not keep the turn of its job: what is due by itself starts.
+func TestAPausedBackfillGivesItsTurnAway(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, strings.ReplaceAll(days, "concurrency: 9, ", ""))
+	d.step(e)
+	key := d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, From: "2026-07-01", To: "2026-07-03", Share: "2..2", Priority: 9})
+	d.step(e)
+	require.Len(t, h.started, 1)
+	_, err := e.PauseBackfill(t.Context(), key, "ana", "", d.now)
+	require.NoError(t, err)
+	_, _, err = e.Trigger(t.Context(), engine.TriggerRequest{Ref: engine.JobRef{Workflow: "w", Job: "load"}, Actor: "ana"}, d.now)
+	require.NoError(t, err)
+	d.step(e)
+	d.starts(h)
+	d.step(e)
+	d.step(e)
+	require.Len(t, h.started, 1, "of the backfill nothing starts, and what was triggered does")
+	require.Equal(t, 2, d.status(e, key).States[engine.Waiting])
+}
+
 // Another server goes on with a backfill, and no more of it runs on two than on one.
 func TestABackfillOnTwoServers(t *testing.T) {
 	d := newDesk(t)

@@ -139,6 +139,10 @@ func (c *checker) lookAtSet(look *setsLook, i *instance, key edgeKey, group []wa
 			found = wrong
 		}
 	}
+	if c.pruned && i.touched && len(group) > 0 {
+		look.open = append(look.open, "a person may have detached it, and the history that tells is gone")
+		return
+	}
 	look.wrong = append(look.wrong, fmt.Sprintf("dependency %d, on %s: %s", key.n+1, up, found))
 }
 
