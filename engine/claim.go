@@ -34,10 +34,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	if !again {
 		i.StartedAt = t.now
 	}
-	l, err := t.lane(&i)
-	if err != nil {
-		return nil, err
-	}
+	l := t.lane(&i)
 	r := &run{instance: i, job: c.job, attempts: map[int64]int{}}
 	var kept []StepRow
 	if again {
@@ -78,16 +75,12 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 
 // beginAtOnce claims an instance that needs no slot, unless its backfill may start nothing just now.
 func (t *turn) beginAtOnce(c *contender) error {
-	l, err := t.lane(&c.instance)
-	if err != nil {
-		return err
-	}
-	if l != nil {
+	if l := t.lane(&c.instance); l != nil {
 		if why := l.full(t.cfg.Slots); why != "" {
 			return t.enqueue(c, Reason{Code: ReasonLane, Detail: why})
 		}
 	}
-	_, err = t.begin(c)
+	_, err := t.begin(c)
 	return err
 }
 
@@ -150,10 +143,7 @@ func (t *turn) assign(open []contender) (err error) {
 					continue
 				}
 				t.popped = append(t.popped, s)
-				l, err := t.lane(&s.run.instance)
-				if err != nil {
-					return err
-				}
+				l := t.lane(&s.run.instance)
 				if l != nil && l.slots >= l.cap(t.cfg.Slots) {
 					t.back = append(t.back, s)
 					continue
@@ -173,11 +163,7 @@ func (t *turn) assign(open []contender) (err error) {
 		}
 	}
 	for i := range open {
-		l, err := t.lane(&open[i].instance)
-		if err != nil {
-			return err
-		}
-		bids = append(bids, bid{contender: &open[i], lane: l})
+		bids = append(bids, bid{contender: &open[i], lane: t.lane(&open[i].instance)})
 	}
 	others := 0
 	for i := range bids {
@@ -278,10 +264,7 @@ func (t *turn) startOrKeep(ready []readyStep) error {
 			}
 			continue
 		}
-		l, err := t.lane(&s.run.instance)
-		if err != nil {
-			return err
-		}
+		l := t.lane(&s.run.instance)
 		if t.room(s.run.job.Pool) == 0 || l != nil && l.slots >= l.cap(t.cfg.Slots) {
 			t.back = append(t.back, s)
 			continue
@@ -324,10 +307,7 @@ func (t *turn) start(s readyStep) error {
 		}
 	}
 	t.spend(r.job.Pool)
-	l, err := t.lane(&r.instance)
-	if err != nil {
-		return err
-	}
+	l := t.lane(&r.instance)
 	if l != nil {
 		l.slots++
 		l.pools[r.job.Pool]++

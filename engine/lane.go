@@ -148,15 +148,33 @@ func (t *turn) lookAfter(l *lane) (open bool, err error) {
 }
 
 // moveBackfill moves a backfill to another stage, with its line in the history.
-func (t *turn) moveBackfill(row *BackfillRow, to BackfillStage, reason Reason) error {
+func moveBackfill(tx Tx, row *BackfillRow, to BackfillStage, reason Reason, now time.Time) error {
 	row.Stage, row.Reason, row.EndedAt = to, reason, time.Time{}
 	if !to.Open() {
-		row.EndedAt = t.now
+		row.EndedAt = now
 	}
-	if err := t.tx.PutBackfill(*row); err != nil {
+	if err := tx.PutBackfill(*row); err != nil {
 		return err
 	}
-	return recordBackfill(t.tx, row, string(to), reason, t.now)
+	return recordBackfill(tx, row, string(to), reason, now)
+}
+
+func (t *turn) moveBackfill(row *BackfillRow, to BackfillStage, reason Reason) error {
+	return moveBackfill(t.tx, row, to, reason, t.now)
+}
+
+// reopenBackfill opens the backfill of an instance that is to run again, when it was over. Without it nobody would know of a lane in which something
+// waits: it could be neither paused nor cancelled.
+func reopenBackfill(tx Tx, i *Instance, actor string, now time.Time) error {
+	if i.Kind != Backfill {
+		return nil
+	}
+	row, err := tx.Backfill(i.Key)
+	if err != nil || row.Stage.Open() {
+		return wrap(ignoreMissing(err), "read the backfill %s", i.Key) // retention may have removed it
+	}
+	row.Options.CancelRunning = false
+	return moveBackfill(tx, &row, BackfillRunning, Reason{Code: ReasonPerson, Actor: actor, Detail: "an instance of it is to run again"}, now)
 }
 
 // endBackfill closes a backfill all of whose instances have ended.
@@ -252,32 +270,13 @@ func (t *turn) cancelPage(l *lane) error {
 	return nil
 }
 
-// lane returns the lane of an instance, nil when it stands in none. A person's rerun opens a backfill again that was over.
-func (t *turn) lane(i *Instance) (*lane, error) {
-	if i.Kind != Backfill || t.cfg.Closed {
-		return nil, nil
+// lane returns the lane of an instance, nil when it stands in none, and of one whose backfill is over: who takes it up again opens that, and the steps
+// of a run that another server has ended meanwhile are refused by their fence.
+func (t *turn) lane(i *Instance) *lane {
+	if i.Kind != Backfill {
+		return nil
 	}
-	if l := t.lanes[i.Key]; l != nil {
-		return l, nil
-	}
-	row, err := t.tx.Backfill(i.Key)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil // retention has removed it
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the backfill %s: %w", i.Key, err)
-	}
-	row.Options.CancelRunning = false
-	if err := t.moveBackfill(&row, BackfillRunning, Reason{Code: ReasonPerson, Detail: "an instance of it is to run again"}); err != nil {
-		return nil, err
-	}
-	l := &lane{row: row, pools: map[string]int{}}
-	if _, err := t.lookAfter(l); err != nil {
-		return nil, err
-	}
-	t.lanes[row.Key] = l
-	t.laneOrder = append(t.laneOrder, l)
-	return l, nil
+	return t.lanes[i.Key]
 }
 
 // lookInLanes looks at what of each backfill could start next: what is queued, and then what sleeps, in the order of its turn and no more than there

@@ -299,6 +299,72 @@ func TestCancellingABackfill(t *testing.T) {
 	require.ErrorIs(t, err, engine.ErrConflict)
 }
 
+// What a person runs again of a backfill that is over opens it in the same write, also when it cannot start: it stands in a lane that can be paused and
+// cancelled.
+func TestARerunOpensItsBackfill(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, days)
+	key := d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, From: "2026-07-01", To: "2026-07-01", Downstream: "all"})
+	d.step(e)
+	d.starts(h)
+	d.step(e)
+	d.starts(h)
+	d.step(e)
+	require.Equal(t, engine.BackfillEnded, d.status(e, key).Stage)
+	rerun := func(name string) {
+		var ids []int64
+		require.NoError(t, d.db.Read(t.Context(), func(v engine.View) error {
+			list, err := v.BackfillInstances(key, engine.Succeeded, "", 9)
+			for _, i := range list {
+				if i.Ref.Job == name {
+					ids = append(ids, i.ID)
+				}
+			}
+			return err
+		}))
+		_, err := e.Operate(t.Context(), engine.OperationRequest{Operation: engine.OperateRerun, IDs: ids, Actor: "ana"}, d.now)
+		require.NoError(t, err)
+	}
+	rerun("load")
+	s := d.status(e, key)
+	require.Equal(t, engine.BackfillRunning, s.Stage)
+	require.Zero(t, s.EndedAt)
+	require.Equal(t, "ana", s.Reason.Actor)
+	_, err := e.PauseBackfill(t.Context(), key, "ana", "", d.now)
+	require.NoError(t, err)
+	rerun("sum") // waits for load, in a lane that is paused
+	d.step(e)
+	require.Empty(t, h.started)
+	require.Equal(t, engine.BackfillPaused, d.status(e, key).Stage)
+	_, err = e.CancelBackfill(t.Context(), key, "ana", "", false, d.now)
+	require.NoError(t, err)
+	d.step(e)
+	require.Equal(t, engine.BackfillCancelled, d.status(e, key).Stage)
+	require.Equal(t, map[engine.State]int{engine.Cancelled: 2}, d.status(e, key).States)
+}
+
+// What a paused backfill keeps does not keep the turn of its job: what is due by itself starts.
+func TestAPausedBackfillGivesItsTurnAway(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, strings.ReplaceAll(days, "concurrency: 9, ", ""))
+	d.step(e)
+	key := d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, From: "2026-07-01", To: "2026-07-03", Share: "2..2", Priority: 9})
+	d.step(e)
+	require.Len(t, h.started, 1)
+	_, err := e.PauseBackfill(t.Context(), key, "ana", "", d.now)
+	require.NoError(t, err)
+	_, _, err = e.Trigger(t.Context(), engine.TriggerRequest{Ref: engine.JobRef{Workflow: "w", Job: "load"}, Actor: "ana"}, d.now)
+	require.NoError(t, err)
+	d.step(e)
+	d.starts(h)
+	d.step(e)
+	d.step(e)
+	require.Len(t, h.started, 1, "of the backfill nothing starts, and what was triggered does")
+	require.Equal(t, 2, d.status(e, key).States[engine.Waiting])
+}
+
 // Another server goes on with a backfill, and no more of it runs on two than on one.
 func TestABackfillOnTwoServers(t *testing.T) {
 	d := newDesk(t)

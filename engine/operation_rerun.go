@@ -63,9 +63,6 @@ func (o *operating) rerun(i *Instance) error {
 	} else {
 		kept = nil
 	}
-	if version != 0 && version != i.Version {
-		text += ", by the latest version"
-	}
 	o.reopen(i, EffectChanged, text, version, job, kept)
 	return nil
 }
@@ -85,6 +82,9 @@ func (o *operating) rerunVersion(i *Instance) (job *Job, version int64, err erro
 
 // reopen sends the event rerun.
 func (o *operating) reopen(i *Instance, effect Effect, text string, version int64, job *Job, kept []StepRow) {
+	if version != 0 && version != i.Version {
+		text += ", by the latest version"
+	}
 	o.add(act{*i, effect, Waiting, text, func(tx Tx, i *Instance) (bool, error) {
 		if !i.StartedAt.IsZero() { // else it has none
 			if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
@@ -95,6 +95,9 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 		ok, err := tx.Apply(Transition{Instance: i.ID, Event: Rerun, From: i.State, Fence: i.Fence, At: o.now, Reason: reason, Version: version, Pool: job.Pool})
 		if err != nil || !ok {
 			return ok, err
+		}
+		if err := reopenBackfill(tx, i, o.actor(), o.now); err != nil {
+			return false, err
 		}
 		after := *i
 		after.State, after.Gate, after.Reason, after.Version = Waiting, GateDependency, reason, cmp.Or(version, i.Version)

@@ -345,7 +345,11 @@ func (t *turn) enqueue(c *contender, why Reason) error {
 		v.Event, v.Wake = Cancel, time.Time{}
 		v.Reason = Reason{Code: ReasonWaitTimeout, At: &c.until, Detail: "waitTimeout of the job, while " + string(why.Code)}
 	}
-	return t.settleClosed(c, v)
+	if err := t.settleClosed(c, v); err != nil || c.instance.Kind != Backfill || c.instance.Gate != GateConcurrency {
+		return err
+	}
+	// It was given the turn among those of its job, and nobody knows when its lane will let it go: the turn is the next one's.
+	return wrap(t.tx.WakeNext(c.instance.Job, t.now), "wake the next of %s", c.instance.Ref)
 }
 
 // finish looks for trouble in what the turn has done and seen, and finds out when the next one is due.

@@ -36,7 +36,7 @@ func (c *checker) checkAcks() {
 			c.checkLoadAck(a)
 		case "backfill":
 			c.report.checked(c10)
-			if !c.backfills[a.Key] {
+			if c.backfills[a.Key] == "" {
 				c.report.violateAt(c10, c.byName[a.Job], 0, "the backfill %s was acknowledged, and there is no such backfill", a.Key)
 			}
 		default:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -82,6 +81,10 @@ func (c *checker) stateBefore(i *instance, id int64) (state string, known bool) 
 
 // checkStart holds one start against the recorded set: by the order of the history, which no clock can disturb.
 func (c *checker) checkStart(i *instance, start *event) {
+	if c.hurried(i, start.id) {
+		c.report.checked(c6)
+		return
+	}
 	for _, group := range waitGroups(i.waits) {
 		w, job := &group[0], c.jobs[group[0].upstream]
 		times := int64(0)
@@ -94,7 +97,7 @@ func (c *checker) checkStart(i *instance, start *event) {
 		}
 		if times == 0 {
 			c.report.checked(c6)
-			if !w.ended && (w.onMissing == "cancel" || w.onMissing == "wait") {
+			if !w.ended && (w.onMissing == "cancel" || w.onMissing == "wait") && !c.emptied(i, w) {
 				c.report.violate(c6, i, "it started, its dependency on %s has nothing in its window, and onMissing is %s", job, w.onMissing)
 			}
 			continue
@@ -108,7 +111,7 @@ func (c *checker) checkStart(i *instance, start *event) {
 		for _, u := range list {
 			state, known := c.stateBefore(u, start.id)
 			unknown = unknown || !known
-			frozen := u.frozen && w.onFailed == "run"
+			frozen := w.onFailed == "run" && u.frozenAt(start.id)
 			if satisfies(state) {
 				met++
 			}
@@ -207,6 +210,9 @@ func (c *checker) witnessedEnd(u *instance) (end int64) {
 
 // dependenciesOpen reports whether everything that a waiting instance waits for lets it go on, and since when.
 func (c *checker) dependenciesOpen(i *instance) (open bool, since int64) {
+	if i.runNow {
+		return true, 0
+	}
 	for _, group := range waitGroups(i.waits) {
 		w := &group[0]
 		times, met := int64(0), 0
@@ -214,7 +220,7 @@ func (c *checker) dependenciesOpen(i *instance) (open bool, since int64) {
 			times += piece.times
 		}
 		if times == 0 {
-			if w.onMissing != "run" && !w.ended {
+			if w.onMissing != "run" && !w.ended && !c.emptied(i, w) {
 				return false, 0
 			}
 			continue
@@ -237,168 +243,4 @@ func (c *checker) dependenciesOpen(i *instance) (open bool, since int64) {
 		}
 	}
 	return true, since
-}
-
-type edgeKey struct {
-	down, up *version
-	n        int
-	ended    bool
-}
-
-// checkSets holds the recorded sets of an instance against the rules.
-func (c *checker) checkSets(i *instance, edges map[edgeKey]*edge) {
-	d := i.version.def
-	if d == nil {
-		c.report.notChecked(c6, 1, i.version.err.Error())
-		return
-	}
-	if rezoned := c.rezoned[i.job.id]; i.plan < rezoned && len(d.dependsOn) > 0 {
-		c.report.notChecked(c6, 1, "planned with other rules of its time zone")
-		return
-	}
-	recorded := map[[2]int64][]wait{}
-	for _, w := range i.waits {
-		k := [2]int64{w.dependency, 0}
-		if w.ended {
-			k[1] = 1
-		}
-		recorded[k] = append(recorded[k], w)
-	}
-	for n := range d.dependsOn {
-		for _, ended := range []bool{false, true} {
-			if ended && !d.dependsOn[n].WaitPreviousEnd {
-				continue
-			}
-			k := [2]int64{int64(n), 0}
-			if ended {
-				k[1] = 1
-			}
-			c.checkSet(i, n, ended, recorded[k], edges)
-			delete(recorded, k)
-		}
-	}
-	for k := range recorded {
-		c.report.violate(c6, i, "it waits for dependency %d, and its definition has %d", k[0]+1, len(d.dependsOn))
-	}
-}
-
-func (c *checker) checkSet(i *instance, n int, ended bool, group []wait, edges map[edgeKey]*edge) {
-	def := &i.version.def.dependsOn[n]
-	self := def.Job == "self"
-	up := i.job
-	if !self {
-		name := def.Job
-		if !strings.Contains(name, "/") {
-			name = i.job.workflow + "/" + name
-		}
-		if up = c.byName[name]; up == nil {
-			c.report.checked(c6)
-			c.report.violate(c6, i, "its definition depends on %s, and there is no such job", name)
-			return
-		}
-	}
-	var candidates []*version // the one in force first: an edit that came while the plan was made may have left the one before
-	if self {
-		candidates = []*version{i.version}
-	} else {
-		if v := up.inForce(i.plan); v != nil {
-			candidates = append(candidates, v)
-		}
-		for _, v := range up.versions {
-			if !slices.Contains(candidates, v) {
-				candidates = append(candidates, v)
-			}
-		}
-	}
-	found := ""
-	for k, v := range candidates {
-		key := edgeKey{i.version, v, n, ended}
-		e := edges[key]
-		if e == nil {
-			var err error
-			if e, err = newEdge(def, i.version, v, self); err != nil {
-				c.notCheckedEdge(err)
-				return
-			}
-			if ended {
-				e.ended, e.previous = true, e.previous+1
-			}
-			edges[key] = e
-		}
-		set, err := e.set(i.plan)
-		if err != nil {
-			c.notCheckedEdge(err)
-			return
-		}
-		wrong := differs(set, group, i)
-		if wrong == "" {
-			if k == 0 {
-				c.report.checked(c6)
-			} else {
-				c.report.notChecked(c6, 1, "the set is that of another version of the upstream job")
-			}
-			return
-		}
-		if k == 0 {
-			found = wrong
-		}
-	}
-	c.report.checked(c6)
-	c.report.violate(c6, i, "dependency %d, on %s: %s", n+1, up, found)
-}
-
-func (c *checker) notCheckedEdge(err error) {
-	if errors.Is(err, errNotUnderstood) {
-		c.report.notChecked(c6, 1, err.Error())
-		return
-	}
-	c.report.notChecked(c6, 1, "definition: "+err.Error())
-}
-
-// differs says how the recorded pieces are not the set; "" when they are.
-func differs(set []int64, group []wait, i *instance) string {
-	times, covered := int64(0), 0
-	for _, w := range group {
-		times += w.times
-		in := 0
-		for _, u := range set {
-			if w.times > 0 && w.first.Int64 <= u && u <= w.last.Int64 {
-				in++
-			}
-		}
-		if int64(in) != w.times || w.times > 0 && (!slices.Contains(set, w.first.Int64) || !slices.Contains(set, w.last.Int64)) {
-			covered = -1
-			break
-		}
-		covered += in
-	}
-	if covered == len(set) && times == int64(len(set)) && len(group) > 0 {
-		return ""
-	}
-	if len(group) == 0 {
-		return fmt.Sprintf("nothing is recorded, and the rules say %s", ranges(set, i))
-	}
-	return fmt.Sprintf("recorded are %s, and the rules say %s", recordedRanges(group, i), ranges(set, i))
-}
-
-func ranges(set []int64, i *instance) string {
-	if len(set) == 0 {
-		return "none"
-	}
-	return fmt.Sprintf("%d from %s to %s", len(set), stamp(set[0], i.zone()), stamp(set[len(set)-1], i.zone()))
-}
-
-func recordedRanges(group []wait, i *instance) string {
-	times := int64(0)
-	first, last := forever, -forever
-	for _, w := range group {
-		times += w.times
-		if w.times > 0 {
-			first, last = min(first, w.first.Int64), max(last, w.last.Int64)
-		}
-	}
-	if times == 0 {
-		return "none"
-	}
-	return fmt.Sprintf("%d from %s to %s", times, stamp(first, i.zone()), stamp(last, i.zone()))
 }

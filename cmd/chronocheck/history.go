@@ -155,6 +155,14 @@ func (c *checker) standsWaiting(i *instance, running, attempting int, settled in
 	for _, e := range i.events {
 		since = max(since, e.at)
 	}
+	if i.kind == "backfill" {
+		switch stage := c.backfills[i.key]; {
+		case stage == "ended" || stage == "cancelled":
+			return "it waits in the backfill " + i.key + ", which is " + stage
+		case i.gate == "time" || i.gate == "slot":
+			return "" // for its turn in its lane
+		}
+	}
 	switch i.gate {
 	case "time":
 		if since < settled {

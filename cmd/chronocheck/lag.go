@@ -102,7 +102,7 @@ func (c *checker) checkLagOf(i *instance, blocked []span) {
 		return
 	}
 	near := sort.Search(len(blocked), func(n int) bool { return blocked[n].to > free })
-	around := c.jobFull(i)
+	around := append(c.jobFull(i, free, start), i.job.disabledSpans()...)
 	for ; near < len(blocked) && blocked[near].from < start; near++ {
 		around = append(around, blocked[near])
 	}
@@ -144,15 +144,21 @@ func (c *checker) poolFull(pool string) []span {
 	return full
 }
 
-// jobFull is when as many instances of the job ran as may.
-func (c *checker) jobFull(i *instance) []span {
+// jobFull is when as many instances of the job ran as may, by the versions that were in force between two moments: the limit is that of the current one.
+func (c *checker) jobFull(i *instance, from, to int64) []span {
 	var runs []span
 	for _, other := range c.byJob[i.job] {
 		if other != i {
 			runs = append(runs, c.running(other)...)
 		}
 	}
-	full, _ := crowded(runs, i.version.def.concurrency)
+	limit := i.version.def.concurrency
+	for _, e := range i.job.eras(from, to) {
+		if e.version.def != nil {
+			limit = min(limit, e.version.def.concurrency)
+		}
+	}
+	full, _ := crowded(runs, limit)
 	return full
 }
 

@@ -34,7 +34,7 @@ type ledger struct {
 	ghosts    map[int64][]*event   // events of instances that have no row
 	orphans   []orphan             // attempts of instances that have no row
 	outbox    []*outboxRow         // by id
-	backfills map[string]bool      // by key
+	backfills map[string]string    // stages, by key
 
 	pruned   bool  // retention has removed history
 	prunedTo int64 // what ended before may be gone
@@ -94,6 +94,8 @@ type instance struct {
 	pool       string
 	confirmed  string
 	cancel     string
+	runNow     bool // a person has let it run without what it waits for
+	touched    bool // a person has acted on it
 	started    sql.NullInt64
 	ended      sql.NullInt64
 
@@ -124,6 +126,7 @@ type wait struct {
 	selects       string
 	onMissing     string
 	onFailed      string
+	rule          string
 	ended         bool
 	timeout       int64
 }
@@ -234,7 +237,7 @@ func readRows(path, mode string) (*ledger, error) {
 	defer func() { _ = tx.Rollback() }() // nothing was written
 	l := &ledger{
 		folder: filepath.Dir(path), jobs: map[int64]*job{}, byName: map[string]*job{}, versions: map[int64]*version{}, byID: map[int64]*instance{},
-		byJob: map[*job][]*instance{}, rezoned: map[int64]int64{}, defines: map[int64][]*event{}, ghosts: map[int64][]*event{}, backfills: map[string]bool{},
+		byJob: map[*job][]*instance{}, rezoned: map[int64]int64{}, defines: map[int64][]*event{}, ghosts: map[int64][]*event{}, backfills: map[string]string{},
 	}
 	rows := &rowReader{ctx: ctx, tx: tx}
 	for _, read := range []func(*rowReader) error{

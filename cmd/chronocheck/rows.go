@@ -81,11 +81,11 @@ func (l *ledger) readVersions(r *rowReader) error {
 
 func (l *ledger) readInstances(r *rowReader) error {
 	err := r.each(`SELECT id, job, version, kind, key, plan_time, plan_offset, state, gate, reason, fence, dry_run, frozen, not_before, pool, confirmed,
-		coalesce(cancel, ''), started_at, ended_at FROM instance ORDER BY id`, func(scan func(...any) error) error {
+		coalesce(cancel, ''), run_now <> '', touched, started_at, ended_at FROM instance ORDER BY id`, func(scan func(...any) error) error {
 		i := &instance{}
 		var of, version int64
 		err := scan(&i.id, &of, &version, &i.kind, &i.key, &i.plan, &i.planOffset, &i.state, &i.gate, &i.reasonText, &i.fence, &i.dryRun, &i.frozen,
-			&i.notBefore, &i.pool, &i.confirmed, &i.cancel, &i.started, &i.ended)
+			&i.notBefore, &i.pool, &i.confirmed, &i.cancel, &i.runNow, &i.touched, &i.started, &i.ended)
 		if err != nil {
 			return err
 		}
@@ -105,11 +105,11 @@ func (l *ledger) readInstances(r *rowReader) error {
 }
 
 func (l *ledger) readWaits(r *rowReader) error {
-	return r.each(`SELECT instance, n, dependency, upstream, key, first_time, last_time, times, selects, on_missing, on_failed, ended, timeout
+	return r.each(`SELECT instance, n, dependency, upstream, key, first_time, last_time, times, selects, on_missing, on_failed, rule, ended, timeout
 		FROM wait ORDER BY instance, n`, func(scan func(...any) error) error {
 		var of int64
 		var w wait
-		err := scan(&of, &w.n, &w.dependency, &w.upstream, &w.key, &w.first, &w.last, &w.times, &w.selects, &w.onMissing, &w.onFailed, &w.ended, &w.timeout)
+		err := scan(&of, &w.n, &w.dependency, &w.upstream, &w.key, &w.first, &w.last, &w.times, &w.selects, &w.onMissing, &w.onFailed, &w.rule, &w.ended, &w.timeout)
 		if i := l.byID[of]; i != nil {
 			i.waits = append(i.waits, w)
 		}
@@ -224,10 +224,10 @@ func (l *ledger) readOutbox(r *rowReader) error {
 			o.deliveries = append(o.deliveries, a)
 		}
 	}
-	return r.each(`SELECT key FROM backfill`, func(scan func(...any) error) error {
-		var key string
-		err := scan(&key)
-		l.backfills[key] = true
+	return r.each(`SELECT key, state FROM backfill`, func(scan func(...any) error) error {
+		var key, stage string
+		err := scan(&key, &stage)
+		l.backfills[key] = stage
 		return err
 	})
 }

@@ -205,6 +205,21 @@ func (c *check) isWhole(f *facts) bool {
 	for n := range f.outbox {
 		told = append(told, f.outbox[n].CreatedAt)
 	}
+	if i.Touched { // a rerun, and a run at once, have moved what told when it came
+		switch row := c.lanes.rows[i.Key]; i.Kind {
+		case engine.Scheduled:
+			told = append(told, i.PlanTime.Add(-2*c.o.PlanAhead))
+		case engine.Backfill:
+			if row == nil {
+				return false
+			}
+			told = append(told, row.CreatedAt)
+		default:
+			if len(f.events) == 0 || f.events[0].Kind != "trigger" {
+				return false
+			}
+		}
+	}
 	return !slices.ContainsFunc(told, func(at time.Time) bool { return !at.IsZero() && !at.After(c.removed) })
 }
 

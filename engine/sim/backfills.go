@@ -28,6 +28,24 @@ func (b *booking) putBackfill(row *engine.BackfillRow) {
 	l.row = *row
 }
 
+// setLanePriority enters the priority that all of a backfill have now that wait.
+func (b *booking) setLanePriority(o *op) {
+	l := b.lanes[o.key]
+	if !o.ok || l == nil {
+		return
+	}
+	n := int64(0)
+	for _, i := range l.entries {
+		if i.state == engine.Waiting {
+			i.priority = o.priority
+			n++
+		}
+	}
+	if n != o.n {
+		b.w.broken("store", "the priority of %d instances of the backfill %s was set, and %d wait", o.n, o.key, n)
+	}
+}
+
 // checkLane holds the start of an instance of a backfill against what its lane may do: nothing starts of one that is paused or cancelled, and no more at
 // once than may.
 func (b *booking) checkLane(i *entry) {

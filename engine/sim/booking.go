@@ -118,5 +118,7 @@ func (b *booking) enter(o *op) {
 		b.touch(o)
 	case opBackfill:
 		b.putBackfill(o.backfill)
+	case opLanePriority:
+		b.setLanePriority(o)
 	}
 }

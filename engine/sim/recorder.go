@@ -32,6 +32,7 @@ const (
 	opPrune
 	opTouch
 	opBackfill
+	opLanePriority
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -55,6 +56,8 @@ type op struct {
 	event    *engine.EventRow
 	touch    func(i *entry)
 	backfill *engine.BackfillRow
+	key      string
+	priority int
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.
@@ -196,6 +199,12 @@ func (r *recorder) PutBackfill(row engine.BackfillRow) error {
 	err := r.Tx.PutBackfill(row)
 	r.add(op{kind: opBackfill, ok: err == nil, backfill: &row})
 	return err
+}
+
+func (r *recorder) SetLanePriority(key string, priority int) (int, error) {
+	n, err := r.Tx.SetLanePriority(key, priority)
+	r.add(op{kind: opLanePriority, ok: err == nil, key: key, priority: priority, n: int64(n)})
+	return n, err
 }
 
 func (r *recorder) Acquire(name, holder string, now, until time.Time) (int64, bool, error) {
