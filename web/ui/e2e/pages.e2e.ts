@@ -76,13 +76,15 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
     expect(await serious(page)).toEqual([]);
     await page.keyboard.press("Escape");
-    await page.route("**/api/v1/status", (route) =>
+    await page.route("**/api/v1/**", (route) =>
       route.fulfill({
         status: 401,
         contentType: "application/problem+json",
         body: '{"status":401,"code":"unauthenticated","title":"Unauthorized","type":"x"}',
       }),
     );
+    await page.context().setOffline(true); // the stream stands open: what asks next is refused
+    await page.context().setOffline(false);
     await page.getByRole("dialog", { name: "A token, please" }).waitFor({ timeout: 15_000 });
     await page.screenshot({ path: `${shots}token-${theme}-1280.png` });
     expect(await serious(page)).toEqual([]);

@@ -34,6 +34,8 @@ test("without a token nothing is shown; with one everything is, until it expires
     expect(await other.getByRole("dialog").count()).toBe(0);
     await other.close();
 
+    await page.getByText("shop/report").first().click();
+    await page.getByRole("button", { name: "Freeze" }).waitFor();
     await page.route("**/api/v1/**", (route) =>
       route.fulfill({
         status: 401,
@@ -41,12 +43,14 @@ test("without a token nothing is shown; with one everything is, until it expires
         body: JSON.stringify({ status: 401, code: "token-expired", title: "Unauthorized", type: "x", detail: "the token has expired" }),
       }),
     );
-    await page.getByText("The token has expired").waitFor({ timeout: 15_000 });
+    await page.getByRole("button", { name: "Freeze" }).click(); // the stream stands open: what asks next is refused
+    await dialog.getByText("The token has expired").waitFor({ timeout: 15_000 });
     expect(await page.getByText("shop/report").first().isVisible()).toBe(true);
     await page.unroute("**/api/v1/**");
     await dialog.getByLabel("Token").fill(world.token);
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "hidden" });
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Forget the token" }).click();
     await dialog.waitFor();
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
