@@ -101,7 +101,7 @@ type instance struct {
 
 	waits    []wait
 	steps    []stepRow
-	attempts []*attempt // by id
+	attempts []*attempt // by number and id
 	events   []*event   // by id
 	outbox   []*outboxRow
 }
