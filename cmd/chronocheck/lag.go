@@ -89,6 +89,10 @@ func (c *checker) checkLagOf(i *instance, blocked []span) {
 		}
 		for _, u := range list {
 			free = max(free, satisfiedAt(u, w, start))
+			state, known := c.stateBefore(u, i.events[first].id)
+			if w.timeout > 0 && w.onFailed == "run" && (!isEnded(state) || !known || u.ended.Int64 > start) {
+				free = max(free, max(i.plan, i.notBefore, group[len(group)-1].last.Int64)+w.timeout)
+			}
 		}
 		free = max(free, c.waived(i, w, start))
 	}

@@ -262,6 +262,9 @@ func (l *ledger) measure() {
 	for _, v := range l.versions {
 		l.ended = max(l.ended, v.created)
 	}
+	if l.pruned && l.prunedTo == 0 {
+		l.prunedTo = l.ended // not an event is left to tell
+	}
 	for _, list := range l.ghosts {
 		for _, e := range list {
 			if l.pruned && isEnded(e.to) {
