@@ -208,12 +208,20 @@ func (c *catalog) amend(definitions []definition, gone []JobRef, planner *Planne
 
 // measurePools finds how large each pool is, by the current jobs and by all versions that are known.
 func (c *catalog) measurePools() {
+	pools, former := c.pools, c.former
 	c.pools, c.former = map[string]int{}, map[string]int{}
 	for _, d := range c.current {
 		limitPool(c.pools, d.job)
 	}
 	for _, job := range c.versions {
 		limitPool(c.former, job)
+	}
+	for _, known := range []map[string]int{pools, former} {
+		for pool, size := range known {
+			if c.pools[pool] == 0 && c.former[pool] == 0 {
+				c.former[pool] = size // something of it may still run, by a version that is forgotten
+			}
+		}
 	}
 }
 
@@ -225,7 +233,7 @@ func limitPool(pools map[string]int, job *Job) {
 }
 
 // poolSize returns how many attempts of the pool may run at once; false when it has no limit. A pool that no current job names is as large as the
-// versions say that instances still run by.
+// versions say that instances still run by, and when these are forgotten, as it last was.
 func (c *catalog) poolSize(pool string) (size int, sized bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

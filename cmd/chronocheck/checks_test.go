@@ -184,6 +184,28 @@ var plants = []struct {
 	{"a dependency is forgotten", "C6", nil, func(w *world, c *cast) {
 		w.do(`DELETE FROM wait WHERE instance = %d`, c.check[3])
 	}, "nothing is recorded, and the rules say 1 from"},
+	{"let run at once, and rerun since", "C6", nil, func(w *world, c *cast) {
+		for n := range w.events {
+			if e := &w.events[n]; e.instance == c.check[1] {
+				e.at = minute(0.5).Add(time.Duration(n) * time.Millisecond)
+			}
+		}
+		w.person(minute(0.1), c.check[1], "run-now", "", "", "dependencies and plan time are not waited for")
+		w.person(minute(0.2), c.check[1], "cancel", "waiting", "cancelled", "")
+		w.person(minute(0.3), c.check[1], "rerun", "cancelled", "waiting", "runs again from the start")
+	}, "it started before what it waits for: w/load@2026-03-02T12:01:00Z was waiting"},
+	{"detached from another than what is missing", "C6", nil, func(w *world, c *cast) {
+		w.person(minute(2), c.check[3], "detach", "", "", "does not wait for w/load@2026-03-02T12:02:00Z: not today")
+		w.do(`UPDATE wait SET first_time = NULL, last_time = NULL, times = 0, rule = 'detached' WHERE instance = %d`, c.check[3])
+	}, "recorded are none, and the rules say 1 from"},
+	{"waits in a backfill that is over", "C3", nil, func(w *world, c *cast) {
+		w.do(`UPDATE instance SET kind = 'backfill', key = 'bf-1', state = 'waiting', gate = 'dependency', reason = '{"code":"upstream"}', started_at = NULL, ended_at = NULL, fence = 0 WHERE id = %d`, c.manual)
+		w.do(`DELETE FROM attempt WHERE instance = %d`, c.manual)
+		w.do(`INSERT INTO backfill (id, key, job, from_time, to_time, state, reason, options, actor, created_at, ended_at) VALUES (7000, 'bf-1', %d, 0, 1, 'ended', '{}', '{}', '', 1, 2)`, w.jobs["load"])
+		w.events = slices.DeleteFunc(w.events, func(e worldEvent) bool { return e.instance == c.manual })
+		w.witness = slices.DeleteFunc(w.witness, func(s string) bool { return strings.Contains(s, fmt.Sprintf(" %d ", c.manual)) })
+		w.acks = nil
+	}, "it waits in the backfill bf-1, which is ended"},
 	{"a late start", "C7", nil, func(w *world, c *cast) {
 		late := minute(9).Add(8 * time.Second)
 		w.do(`UPDATE instance SET started_at = %d, ended_at = %[1]d WHERE id = %d`, ms(late), c.beat[9])
@@ -260,6 +282,27 @@ func TestPlantedViolationsAreFound(t *testing.T) {
 	for n := range checkNames {
 		require.True(t, seen[fmt.Sprintf("C%d", n+1)], "no violation of C%d is planted", n+1)
 	}
+}
+
+// person records what a person did to an instance.
+func (w *world) person(at time.Time, instance int64, kind, from, to, detail string) {
+	w.events = append(w.events, worldEvent{at: at, instance: instance, kind: kind, from: from, to: to, reason: `person","detail":"` + detail + `","actor":"ann`, actor: "ann"})
+}
+
+// What persons did to an instance is no violation: run at once it waits for nothing, and not for what it was detached from; the ids of attempts tell
+// nothing of their order; what was due of a disabled job is held until it is enabled.
+func TestPersonsMay(t *testing.T) {
+	w, c := cleanWorld(t)
+	for n := range w.events {
+		if e := &w.events[n]; e.instance == c.check[1] {
+			e.at = minute(0.5).Add(time.Duration(n) * time.Millisecond)
+		}
+	}
+	w.person(minute(0.1), c.check[1], "run-now", "", "", "dependencies and plan time are not waited for")
+	w.person(minute(2), c.check[3], "detach", "", "", "does not wait for w/load@2026-03-02T12:03:00Z: not today")
+	w.do(`UPDATE wait SET first_time = NULL, last_time = NULL, times = 0, rule = 'detached', on_missing = 'wait' WHERE instance = %d`, c.check[3])
+	status, out, errs := w.look()
+	require.Equal(t, exitGood, status, "%s%s", out, errs)
 }
 
 // A log that says that it was cut may lack lines.

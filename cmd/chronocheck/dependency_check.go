@@ -38,6 +38,22 @@ func waitGroups(waits []wait) (groups [][]wait) {
 	return groups
 }
 
+const takenAway = "upstream instances were taken away by an edit or by retention"
+
+// mayLack reports whether what a wait is for may rightly have no row any more.
+func (c *checker) mayLack(w *wait) bool {
+	job := c.jobs[w.upstream]
+	return job == nil || job.removed || job.disabled || len(job.versions) > 1 || !c.retained(w.first.Int64)
+}
+
+// timesOf is how many plan times the pieces of a dependency hold.
+func timesOf(group []wait) (times int64) {
+	for _, piece := range group {
+		times += piece.times
+	}
+	return times
+}
+
 // upstreams lists the recorded instances in the ranges of a dependency.
 func (c *checker) upstreams(group []wait) (list []*instance) {
 	for _, w := range group {
@@ -87,10 +103,7 @@ func (c *checker) checkStart(i *instance, start *event) {
 	}
 	for _, group := range waitGroups(i.waits) {
 		w, job := &group[0], c.jobs[group[0].upstream]
-		times := int64(0)
-		for _, piece := range group {
-			times += piece.times
-		}
+		times := timesOf(group)
 		if job == nil {
 			c.report.notChecked(c6, 1, "the upstream job is gone")
 			continue
@@ -124,10 +137,12 @@ func (c *checker) checkStart(i *instance, start *event) {
 		}
 		missing := int64(len(list)) < times
 		switch {
+		case c.waived(i, w, start.at) > 0:
+			c.report.checked(c6)
 		case unknown:
 			c.report.notChecked(c6, 1, "the history that tells is gone")
-		case missing && (job.removed || job.disabled || len(job.versions) > 1 || !c.retained(w.first.Int64)):
-			c.report.notChecked(c6, 1, "upstream instances were taken away by an edit or by retention")
+		case missing && c.mayLack(w):
+			c.report.notChecked(c6, 1, takenAway)
 		default:
 			c.report.checked(c6)
 			enough, want := len(unmet) == 0 && !missing, ""
@@ -215,10 +230,7 @@ func (c *checker) dependenciesOpen(i *instance) (open bool, since int64) {
 	}
 	for _, group := range waitGroups(i.waits) {
 		w := &group[0]
-		times, met := int64(0), 0
-		for _, piece := range group {
-			times += piece.times
-		}
+		times, met := timesOf(group), 0
 		if times == 0 {
 			if w.onMissing != "run" && !w.ended && !c.emptied(i, w) {
 				return false, 0

@@ -82,9 +82,19 @@ func (c *checker) checkLagOf(i *instance, blocked []span) {
 		free = max(free, e.at)
 	}
 	for _, group := range waitGroups(i.waits) {
-		for _, u := range c.upstreams(group) {
-			free = max(free, satisfiedAt(u, start))
+		w, list := &group[0], c.upstreams(group)
+		if times := timesOf(group); int64(len(list)) < times && c.mayLack(w) {
+			c.report.notChecked(c7, 1, takenAway)
+			return
 		}
+		for _, u := range list {
+			free = max(free, satisfiedAt(u, w, start))
+			state, known := c.stateBefore(u, i.events[first].id)
+			if w.timeout > 0 && w.onFailed == "run" && (!isEnded(state) || !known || u.ended.Int64 > start) {
+				free = max(free, max(i.plan, i.notBefore, group[len(group)-1].last.Int64)+w.timeout)
+			}
+		}
+		free = max(free, c.waived(i, w, start))
 	}
 	if slices.ContainsFunc(c.jumps, func(e *event) bool { return free <= e.at && e.at <= start+c.epsilon }) {
 		c.report.notChecked(c7, 1, "the server's clock jumped")
@@ -115,10 +125,10 @@ func (c *checker) checkLagOf(i *instance, blocked []span) {
 	}
 }
 
-// satisfiedAt is when an upstream instance let others go on for the last time before a moment.
-func satisfiedAt(u *instance, before int64) (at int64) {
+// satisfiedAt is when an upstream instance let those with a wait go on for the last time before a moment.
+func satisfiedAt(u *instance, w *wait, before int64) (at int64) {
 	for _, e := range u.events {
-		if isEnded(e.to) && e.at <= before {
+		if (isEnded(e.to) || e.kind == "freeze" && w.onFailed == "run") && e.at <= before {
 			at = max(at, e.at)
 		}
 	}

@@ -101,7 +101,7 @@ type instance struct {
 
 	waits    []wait
 	steps    []stepRow
-	attempts []*attempt // by id
+	attempts []*attempt // by number and id
 	events   []*event   // by id
 	outbox   []*outboxRow
 }
@@ -261,6 +261,9 @@ func (l *ledger) measure() {
 	}
 	for _, v := range l.versions {
 		l.ended = max(l.ended, v.created)
+	}
+	if l.pruned && l.prunedTo == 0 {
+		l.prunedTo = l.ended // not an event is left to tell
 	}
 	for _, list := range l.ghosts {
 		for _, e := range list {

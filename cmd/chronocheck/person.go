@@ -83,12 +83,38 @@ func (i *instance) frozenAt(id int64) bool {
 	return frozen || !told && i.frozen
 }
 
+// mayBeTouched reports whether a person has acted on the instance, and the history that says what he did may be gone.
+func (c *checker) mayBeTouched(i *instance) bool { return c.pruned && (i.touched || i.confirmed != "") }
+
+const actedOn = "a person has acted on it, and the history that tells how may be gone"
+
+// asked reports whether a person had the instance run although its day is off.
+func (c *checker) asked(i *instance) bool {
+	return c.mayBeTouched(i) || slices.ContainsFunc(i.events, func(e *event) bool { return e.kind == "rerun" || e.kind == "run-now" })
+}
+
+// waived is when an upstream job was gone or disabled by a moment, for a dependency that says itself that it goes on without: the latest begin, 0 when
+// the job was there.
+func (c *checker) waived(i *instance, w *wait, at int64) (since int64) {
+	d, job := i.version.def, c.jobs[w.upstream]
+	if job == nil || d == nil || w.onMissing != "run" || w.dependency >= int64(len(d.dependsOn)) || d.dependsOn[w.dependency].OnMissing != "run" {
+		return 0
+	}
+	gone, perhaps := c.absences(job)
+	for _, s := range slices.Concat(job.disabledSpans(), gone, perhaps) {
+		if s.from <= at && at < s.to {
+			since = max(since, s.from)
+		}
+	}
+	return since
+}
+
 // otherWriters lists by which other versions the waits of an instance may have been written: after a rerun by the latest any other of its job.
 func (c *checker) otherWriters(i *instance) (list []*version) {
 	rerun := slices.ContainsFunc(i.events, func(e *event) bool {
 		return e.kind == "rerun" && strings.Contains(e.reason.Detail, ", by the latest version")
 	})
-	if !rerun && !(c.pruned && i.touched) {
+	if !rerun && !c.mayBeTouched(i) {
 		return nil
 	}
 	for _, v := range i.job.versions {

@@ -279,6 +279,10 @@ func (c *checker) checkVersion(i *instance, v *version) {
 	if i.version == v || touchedBefore(i, v.created) || i.frozen || slices.ContainsFunc(i.events, func(e *event) bool { return e.kind == "rerun" }) {
 		return
 	}
+	if c.mayBeTouched(i) {
+		c.report.notChecked(c2, 1, actedOn)
+		return
+	}
 	c.report.violate(c2, i, "planned with version %d; version %d was in force at its plan time", i.version.id, v.id)
 }
 
@@ -314,6 +318,8 @@ func (c *checker) checkExtra(j *job, recorded map[int64]*instance, expected map[
 			c.report.violate(c2, i, "beyond the end of the plan, %s", stamp(j.planned, j.location()))
 		case i.version != v && i.version.job == j && i.version.when.is(at) && (touchedBefore(i, v.created) || i.frozen):
 			// Planned by the version before, and touched by somebody before this one came: it stays.
+		case i.version != v && i.version.job == j && i.version.when.is(at) && c.mayBeTouched(i):
+			c.report.notChecked(c2, 1, actedOn)
 		case v.def.disabled:
 			c.report.violate(c2, i, "the job was disabled by version %d", v.id)
 		case within(perhaps, at) && i.version != v:

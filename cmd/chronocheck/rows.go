@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -136,7 +137,7 @@ func (l *ledger) readAttempts(r *rowReader) error {
 	} else if has {
 		owner = "owner"
 	}
-	return r.each(`SELECT id, instance, step, number, action, coalesce(outbox, 0), fence, `+owner+`, pool, started_at, coalesce(outcome, ''), ended_at, exit,
+	err := r.each(`SELECT id, instance, step, number, action, coalesce(outbox, 0), fence, `+owner+`, pool, started_at, coalesce(outcome, ''), ended_at, exit,
 		coalesce(signal, ''), coalesce(status, 0), coalesce(message, ''), coalesce(truncated, 0) FROM attempt ORDER BY id`, func(scan func(...any) error) error {
 		a := &attempt{}
 		var of int64
@@ -155,6 +156,10 @@ func (l *ledger) readAttempts(r *rowReader) error {
 		l.attempts = append(l.attempts, a)
 		return nil
 	})
+	for _, i := range l.instances { // each server has numbers of its own to give: the ids tell nothing of the order
+		slices.SortStableFunc(i.attempts, func(a, b *attempt) int { return cmp.Compare(a.number, b.number) })
+	}
+	return err
 }
 
 func (l *ledger) readEvents(r *rowReader) error {

@@ -139,8 +139,8 @@ func (c *checker) lookAtSet(look *setsLook, i *instance, key edgeKey, group []wa
 			found = wrong
 		}
 	}
-	if c.pruned && i.touched && len(group) > 0 {
-		look.open = append(look.open, "a person may have detached it, and the history that tells is gone")
+	if c.mayBeTouched(i) && len(group) > 0 {
+		look.open = append(look.open, actedOn)
 		return
 	}
 	look.wrong = append(look.wrong, fmt.Sprintf("dependency %d, on %s: %s", key.n+1, up, found))

@@ -136,7 +136,8 @@ func (c *check) dependency(f *facts, start *change, waits []engine.Wait) error {
 				return false, err
 			}
 			job := c.versions[u.Version]
-			if job == nil || c.closed(u, job) && u.NotBefore.After(start.at) || c.born[u.Version] > start.id {
+			known := len(list) > 0 && list[0].id < start.id
+			if job == nil || c.closed(u, job) && u.NotBefore.After(start.at) && !known || c.born[u.Version] > start.id && !known {
 				return true, nil // `almanac run` wrote it down later, or a version that came later did
 			}
 			if c.unclear(upstreamJob) && u.ID > f.i.ID && (len(list) == 0 || list[0].id > start.id) {
