@@ -205,7 +205,7 @@ amqp1_0.default_user = none
 	c.Env = append(env, "RABBITMQ_NODENAME=almanac"+port+"@localhost", "RABBITMQ_MNESIA_BASE="+filepath.Join(dir, "mnesia"), "RABBITMQ_LOG_BASE="+filepath.Join(dir, "log"),
 		"RABBITMQ_LOGS=-", "RABBITMQ_CONFIG_FILE="+config, "RABBITMQ_CONF_ENV_FILE="+write("env.conf", ""), "RABBITMQ_ENABLED_PLUGINS_FILE="+write("plugins", "[rabbitmq_amqp1_0].\n"),
 		"RABBITMQ_DIST_PORT="+dist, "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1} -start_epmd false")
-	launch(t, r.plain, c)
+	launch(t, r.secure, c) // it listens there last
 	return r
 }
 

@@ -73,7 +73,7 @@ amqp1_0.default_user = none
 	server.Env = append(env, fmt.Sprintf("RABBITMQ_NODENAME=almanac%d@localhost", plain), "RABBITMQ_MNESIA_BASE="+filepath.Join(dir, "mnesia"), "RABBITMQ_LOG_BASE="+filepath.Join(dir, "log"),
 		"RABBITMQ_LOGS=-", "RABBITMQ_CONFIG_FILE="+config, "RABBITMQ_CONF_ENV_FILE="+write("env.conf", ""), "RABBITMQ_ENABLED_PLUGINS_FILE="+write("plugins", "[rabbitmq_amqp1_0].\n"),
 		fmt.Sprintf("RABBITMQ_DIST_PORT=%d", dist), "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1} -start_epmd false")
-	launch(t, r.plain, server)
+	launch(t, r.secure, server) // it listens there last
 	return r
 }
 
