@@ -286,9 +286,10 @@ func (c *checker) checkVersion(i *instance, v *version) {
 	c.report.violate(c2, i, "planned with version %d; version %d was in force at its plan time", i.version.id, v.id)
 }
 
-// touchedBefore reports whether somebody had done something with the instance before a definition changed: then it stays as it was.
+// touchedBefore reports whether somebody had done something with the instance before a definition changed, by its history or its row: then it stays as
+// it was.
 func touchedBefore(i *instance, at int64) bool {
-	return slices.ContainsFunc(i.events, func(e *event) bool { return e.at <= at })
+	return i.started.Valid && i.started.Int64 <= at || i.ended.Valid && i.ended.Int64 <= at || slices.ContainsFunc(i.events, func(e *event) bool { return e.at <= at })
 }
 
 // checkExtra looks for instances at times at which nothing was due.

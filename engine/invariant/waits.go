@@ -260,12 +260,19 @@ func (c *check) waiting(f *facts) error {
 		c.must(false, "I7", i, "nothing holds it any more (%s), and nothing will look at it", i.Reason.Code)
 	case v.Event != "":
 		c.must(false, "I7", i, "it should take the event %q (%s), and nothing will look at it", v.Event, v.Reason.Code)
+	case i.Gate != v.Gate && stillCloses(i.Gate, latest(c.o.Now, i.NotBefore), s):
+		c.looked("I7") // what it waits for was rerun meanwhile: who opens the later gate has it looked at
 	case v.WatchJob != 0 && held.Wake.IsZero():
 		c.must(held.WatchJob != 0, "I7", i, "it waits for %s and watches none of its instances", v.Reason.Upstream)
 	default:
 		c.looked("I7")
 	}
 	return nil
+}
+
+// stillCloses reports whether a gate by itself holds an instance.
+func stillCloses(gate engine.Gate, now time.Time, s *engine.Situation) bool {
+	return slices.ContainsFunc(engine.Verdicts(now, s), func(v engine.Verdict) bool { return v.Gate == gate && !v.Open })
 }
 
 // looksAt reports whether a waiting instance is looked at by now, or when its time comes: it may be ahead again of what a clock let through that was
