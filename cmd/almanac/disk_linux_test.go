@@ -115,6 +115,7 @@ func onASmallDisk(t *testing.T, dir string) {
 	poll(t, "the outcome", func() bool { return s.one("long").State == engine.Failed })
 	attempts := s.attempts(long.ID)
 	require.Len(t, attempts, 1)
+	require.NotNil(t, attempts[0].Result.Exit, "%+v", *attempts[0].Result)
 	require.Equal(t, 7, *attempts[0].Result.Exit)
 	out, err := exec.Command(s.binary, "doctor", "--data", s.data).CombinedOutput()
 	require.Error(t, err, "doctor says that something is wrong")
