@@ -248,15 +248,16 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		if s.Job.statesMissing(w) {
 			v := onMissing("the job was " + set.gone)
 			if v.Event == "" && !v.Open { // what of it runs on may still satisfy
-				v.WatchJob, v.WatchKey = w.Upstream, w.Key
+				v.WatchJob = w.Upstream
 				_, v.WatchTime = set.blocker(ref, cmp.Or(set.open, set.unsatisfied), last)
+				v.WatchKey = watchKey(waits, facts, v.WatchTime)
 			}
 			return v
 		}
 		return Verdict{Event: Cancel, Reason: Reason{Code: ReasonUpstreamGone, Upstream: &ref, Detail: "the job was " + set.gone}}
 	}
 
-	v := Verdict{WatchJob: w.Upstream, WatchKey: w.Key}
+	v := Verdict{WatchJob: w.Upstream}
 	switch {
 	case !w.Ended && w.OnFailed == FailedCancel && set.failed != nil:
 		return Verdict{Event: Cancel, Reason: upstreamReason(ReasonUpstreamFail, ref, set.failed)}
@@ -272,7 +273,10 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		// Any and a count are woken by range, at each success in it: no single instance is worth watching.
 		v.Reason, _ = set.blocker(ref, set.unsatisfied, last)
 		v.Reason.Detail = fmt.Sprintf("%d of %s satisfied", set.count, w.Select)
-		v.WatchJob, v.WatchKey = 0, ""
+		v.WatchJob = 0
+	}
+	if v.WatchJob != 0 {
+		v.WatchKey = watchKey(waits, facts, v.WatchTime)
 	}
 	if w.Timeout > 0 {
 		deadline := latest(s.begins(), last).Add(w.Timeout)
@@ -285,6 +289,24 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.Wake = deadline
 	}
 	return v
+}
+
+// watchKey is the key of the upstream instance that is watched. The pieces of a set may be of several: what an instance of a backfill waits for lies partly
+// in its own.
+func watchKey(waits []Wait, facts []Facts, at time.Time) string {
+	for n := range waits {
+		for _, u := range []*UpstreamInstance{facts[n].Open, facts[n].Unsatisfied} {
+			if u != nil && u.PlanTime.Equal(at) {
+				return waits[n].Key
+			}
+		}
+	}
+	for n := range waits { // the last of the set, which is not planned yet
+		if waits[n].Count > 0 && waits[n].Last.Equal(at) {
+			return waits[n].Key
+		}
+	}
+	return waits[0].Key
 }
 
 // statesMissing reports whether the job says itself what a missing upstream means to the dependency of a wait. A rerun by another version still waits for

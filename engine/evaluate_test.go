@@ -63,6 +63,33 @@ func upstream(at string, state engine.State) *engine.UpstreamInstance {
 	return &engine.UpstreamInstance{ID: 9, PlanTime: clock(at), State: state}
 }
 
+// What an instance of a backfill waits for lies partly in its own backfill and partly in others: the one that is watched is of its own piece's key.
+func TestTheWatchedOneHasItsOwnKey(t *testing.T) {
+	b := engine.JobRef{Workflow: "w", Job: "b"}
+	piece := func(key, first, last string, count int) engine.Wait {
+		return engine.Wait{
+			Upstream: 7, Ref: b, Key: key, First: clock(first), Last: clock(last), Count: count, Rule: "natural-day", Select: "all", Closed: "left",
+			OnMissing: engine.MissingRun, OnFailed: engine.FailedWait,
+		}
+	}
+	s := situation(func(s *engine.Situation) {
+		s.Instance.Gate = engine.GateDependency
+		s.Waits = []engine.Wait{piece("bf-1", "03 01:00", "03 05:00", 3), piece("bf-2", "03 06:00", "03 08:00", 2), piece("bf-1", "03 07:00", "03 07:00", 1)}
+		s.Facts = []engine.Facts{{Planned: true}, {Planned: true, Unsatisfied: upstream("03 08:00", engine.Waiting)}, {Planned: true}}
+	})
+	v := engine.Evaluate(clock("03 09:00"), s)
+	require.Equal(t, engine.GateDependency, v.Gate)
+	require.Equal(t, "bf-2", v.WatchKey)
+	require.Equal(t, clock("03 08:00"), v.WatchTime)
+	s.Facts[1] = engine.Facts{Planned: true}
+	s.Facts[2].Unsatisfied = upstream("03 07:00", engine.Waiting)
+	require.Equal(t, "bf-1", engine.Evaluate(clock("03 09:00"), s).WatchKey)
+	s.Facts[2] = engine.Facts{}
+	v = engine.Evaluate(clock("03 09:00"), s)
+	require.Equal(t, "bf-2", v.WatchKey, "the last of the set")
+	require.Equal(t, clock("03 08:00"), v.WatchTime)
+}
+
 func TestEvaluate(t *testing.T) {
 	satisfied := engine.Facts{Planned: true, Satisfied: 1}
 	waiting := engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Open: upstream("03 07:00", engine.Waiting)}

@@ -132,6 +132,9 @@ func (b *booking) deliver(row *engine.OutboxRow) {
 			b.written = map[int64]bool{}
 		}
 		b.written[row.Instance] = true
+		if i := b.instances[row.Instance]; i != nil {
+			b.tells[row.ID] = i.version // a rerun may give it another
+		}
 	case before.State != engine.OutboxPending:
 		b.w.broken("I8", "the outbox row %d was %s and was written again", row.ID, before.State)
 	case row.Attempts < before.Attempts:

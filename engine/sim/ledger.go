@@ -20,6 +20,7 @@ type ledger struct {
 	instances map[int64]*entry
 	attempts  map[int64]*attemptEntry
 	outbox    map[int64]*engine.OutboxRow
+	tells     map[int64]int64 // by outbox row: the version by which its instance failed
 	running   map[int64]*entry
 	live      map[int64]*attemptEntry
 	slotted   map[int64]*entry // waiting behind the gate slot
@@ -80,7 +81,7 @@ type attemptEntry struct {
 func newLedger(w *World) *ledger {
 	return &ledger{
 		w: w, jobs: map[int64]*jobEntry{}, refs: map[engine.JobRef]int64{}, versions: map[int64]*engine.VersionRow{}, tables: map[int64]*recurrence.Timetable{},
-		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{},
+		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{}, tells: map[int64]int64{},
 		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
 	}
 }
@@ -96,7 +97,7 @@ func (l *ledger) clone() *ledger {
 	}
 	for id, row := range l.outbox {
 		copied := *row
-		c.outbox[id] = &copied
+		c.outbox[id], c.tells[id] = &copied, l.tells[id]
 	}
 	for id, a := range l.attempts {
 		copied := *a

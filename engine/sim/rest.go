@@ -226,7 +226,7 @@ func (w *World) checkDelivered(engine.View) error {
 		case row.State == engine.OutboxPending && row.CreatedAt.Before(now.Add(-2*patience)) && row.NotBefore.Before(now.Add(-patience)):
 			w.broken("I8", "outbox row %d of instance %d of %s is not delivered: %+v", id, i.id, i.ref, *row)
 		case row.State == engine.OutboxDelivered:
-			job := w.ledger.definition(i.version)
+			job := w.ledger.definition(w.ledger.tells[id])
 			if job != nil && job.ErrorAction != nil && job.ErrorAction.Type != engine.ActionNone && w.witness.delivered[i.id] == 0 {
 				w.broken("I8", "outbox row %d of instance %d of %s is delivered, and nobody has seen it", id, i.id, i.ref)
 			}
