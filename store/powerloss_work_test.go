@@ -101,7 +101,7 @@ func makeJobs(tx engine.Tx, _ *powerloss.Rand, at time.Time) error {
 // planMore moves a job's watermark and inserts the instances up to it, as the planner does.
 func planMore(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
 	list, err := worked(tx)
-	if err != nil {
+	if err != nil || len(list) == 0 { // others write too, and may come before who makes the jobs
 		return err
 	}
 	n := r.Intn(len(list))
@@ -262,7 +262,7 @@ func define(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
 		return err
 	}
 	list, err := worked(tx)
-	if err != nil {
+	if err != nil || len(list) == 0 { // others write too, and may come before who makes the jobs
 		return err
 	}
 	list[0].Version = id
@@ -297,7 +297,7 @@ func cancelSome(tx engine.Tx, r *powerloss.Rand, at time.Time) error {
 
 func unplan(tx engine.Tx, r *powerloss.Rand, _ time.Time) error {
 	list, err := worked(tx)
-	if err != nil {
+	if err != nil || len(list) == 0 { // others write too, and may come before who makes the jobs
 		return err
 	}
 	j := list[r.Intn(len(list))]

@@ -274,8 +274,13 @@ func TestAClientThatTakesNothingIsCutOffAndGoesOn(t *testing.T) {
 	require.Less(t, int64(last), newest, "the test is one of a client that is behind")
 	p = f.tap(url, "/api/v1/stream", last.String())
 	for int64(last) < newest {
+		m, ok := p.next()
+		if !ok { // this reader was slow too
+			p = f.tap(url, "/api/v1/stream", last.String())
+			continue
+		}
 		last++
-		require.Equal(t, last, p.change().ID)
+		require.Equal(t, last.String(), m.id)
 	}
 }
 
