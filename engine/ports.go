@@ -132,8 +132,8 @@ type Tx interface {
 	// WakeDependents makes every waiting instance that waits for the upstream job due at once: its plan or its state has changed.
 	WakeDependents(upstream int64) error
 
-	// WakeNext makes the first instance of the job due that waits behind the gate concurrency and is not due already: of those whose own time has come
-	// by at, if there are any.
+	// WakeNext makes the first instance of the job due that waits behind the gate concurrency, is not due already and whose own time has come by at; where
+	// it has come of none, each of them when it does.
 	WakeNext(job int64, at time.Time) error
 
 	// Apply carries out one transition, compare-and-set on (state, fence), with its event in the history. False and no change when the

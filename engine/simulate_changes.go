@@ -82,21 +82,21 @@ func (r *playRows) wakeAfter(job *playJob, row *playRow, at time.Time) {
 	_ = r.WakeNext(row.Job, at) // never fails
 }
 
-// WakeNext makes the first of the job's line due.
+// WakeNext makes the first of the job's line due whose time has come, or all of them when it has come of none.
 func (r *playRows) WakeNext(id int64, at time.Time) error {
-	var first *playRow
+	var all []*playRow
 	for _, row := range r.jobs[id-1].line {
 		switch {
 		case row.wake != never && row.wake <= row.NotBefore.UnixMilli(): // it is due already
 		case !row.NotBefore.After(at):
 			r.wake(row)
 			return nil
-		case first == nil:
-			first = row
+		default:
+			all = append(all, row)
 		}
 	}
-	if first != nil {
-		r.wake(first)
+	for _, row := range all {
+		r.wake(row)
 	}
 	return nil
 }

@@ -81,10 +81,12 @@ const (
 
 	watchers = `SELECT id FROM instance WHERE watch_job = ? AND watch_time = ? AND watch_key = ?`
 	holders  = ` WHERE upstream = ? AND key = ? AND last_time >= ? AND first_time <= ?`
-	// The first in line whose own time has come. One of which it has not, by a clock that was set back, has the turn only when there is no other.
-	line = `SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND job = ? AND gate = 'concurrency' AND (wake IS NULL OR wake > not_before)`
-	turn = ` ORDER BY priority DESC, plan_time, id LIMIT 1`
-	next = `SELECT coalesce((` + line + ` AND not_before <= ?` + turn + `), (` + line + turn + `))`
+	// The first in line whose own time has come. Where it has come of none, by a clock that was set back, each is looked at when it does: who of them
+	// is the first then, nobody knows.
+	line  = `SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND gate = 'concurrency' AND (wake IS NULL OR wake > not_before) AND job = `
+	ready = line + `? AND not_before <= ?`
+	next  = `SELECT id FROM (` + ready + ` ORDER BY priority DESC, plan_time, id LIMIT 1) UNION ALL ` + line +
+		`(SELECT CASE WHEN EXISTS (` + ready + `) THEN NULL ELSE ? END)`
 
 	wakeSatisfiedSQL = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND selects <> 'all' UNION ALL ` + next + wakeEnd
 	wakeFailedSQL    = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND on_failed = 'cancel' UNION ALL ` + next + wakeEnd
@@ -96,11 +98,11 @@ func (t *tx) wake(i identity, to engine.State, at int64) error {
 	var err error
 	switch {
 	case to.Satisfies():
-		_, err = t.s.exec(wakeSatisfiedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job)
+		_, err = t.s.exec(wakeSatisfiedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job, at, i.job)
 	case to.Ended():
-		_, err = t.s.exec(wakeFailedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job)
+		_, err = t.s.exec(wakeFailedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job, at, i.job)
 	default:
-		_, err = t.s.exec(wakeNextSQL, i.job, at, i.job)
+		_, err = t.s.exec(wakeNextSQL, i.job, at, i.job, at, i.job)
 	}
 	if err != nil {
 		return fmt.Errorf("wake what waits for job %d: %w", i.job, err)
@@ -110,7 +112,7 @@ func (t *tx) wake(i identity, to engine.State, at int64) error {
 
 // WakeNext lets the next in the line of a job be looked at.
 func (t *tx) WakeNext(job int64, at time.Time) error {
-	_, err := t.s.exec(wakeNextSQL, job, at.UnixMilli(), job)
+	_, err := t.s.exec(wakeNextSQL, job, at.UnixMilli(), job, at.UnixMilli(), job)
 	return err
 }
 

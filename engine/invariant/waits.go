@@ -93,7 +93,7 @@ func (c *check) claimed(f *facts) error {
 	if start == nil || len(f.waits) == 0 {
 		return nil
 	}
-	if f.job == nil || !f.whole || f.hurried(start) {
+	if f.job == nil || !f.whole || f.hurried(start) || c.pruned && f.i.RunNow != "" {
 		c.skipped("I4")
 		return nil
 	}
@@ -110,9 +110,14 @@ func (c *check) claimed(f *facts) error {
 	return nil
 }
 
-// hurried reports whether a person let the instance run without what it waits for, before an event.
+// hurried reports whether a person let the instance run without what it waits for, before an event of its history.
 func (f *facts) hurried(by *change) bool {
-	return slices.ContainsFunc(f.events, func(e engine.EventRow) bool { return e.Kind == "run-now" && !e.At.After(by.at) })
+	for n := range f.events {
+		if f.ids[n] < by.id && f.events[n].Kind == "run-now" {
+			return true
+		}
+	}
+	return false
 }
 
 // dependency holds one declared dependency of a started instance, whose set may be cut in pieces.

@@ -143,11 +143,10 @@ func (c *check) instance(i *engine.Instance) error {
 	c.report.Instances++
 	f := &facts{i: i, job: c.versions[i.Version]}
 	var err error
-	var ids []int64
-	if ids, f.events, err = c.s.HistoryOf(i.ID); err != nil {
+	if f.ids, f.events, err = c.s.HistoryOf(i.ID); err != nil {
 		return fmt.Errorf("read the history of %s: %w", i.Name(), err)
 	}
-	f.past = past(ids, f.events)
+	f.past = past(f.ids, f.events)
 	if f.waits, err = c.s.Waits(i.ID); err != nil {
 		return fmt.Errorf("read what %s waits for: %w", i.Name(), err)
 	}
@@ -208,7 +207,7 @@ func (c *check) isWhole(f *facts) bool {
 	if i.Touched { // a rerun, and a run at once, have moved what told when it came
 		switch row := c.lanes.rows[i.Key]; i.Kind {
 		case engine.Scheduled:
-			told = append(told, i.PlanTime.Add(-2*c.o.PlanAhead))
+			told = append(told, i.PlanTime.Add(-2*(c.o.PlanAhead+24*time.Hour))) // whole days are planned
 		case engine.Backfill:
 			if row == nil {
 				return false
@@ -227,6 +226,7 @@ func (c *check) isWhole(f *facts) bool {
 type facts struct {
 	i        *engine.Instance
 	job      *engine.Job // nil when its version cannot be read
+	ids      []int64     // of the events
 	events   []engine.EventRow
 	past     []change
 	whole    bool // no event of it was removed

@@ -155,18 +155,20 @@ var wakeCases = []testCase{
 		w.wait(p[1].ID, engine.GateDependency)
 		require.ElementsMatch(w, []int64{p[2].ID, p[3].ID}, w.woken("06:02"))
 	}},
-	{"the turn goes to one whose time has come, and else to the first", func(w *world) {
+	{"the turn goes to one whose time has come, and else to each when it does", func(w *world) {
 		p := w.plan("A", "01:00", "02:00")
 		urgent := w.planned("A", "09:00")
 		urgent.Priority = 9
-		ahead := w.insert(urgent).ID
+		ahead, sooner := w.insert(urgent).ID, w.insert(w.planned("A", "08:00")).ID
 		w.apply(p[0].ID, engine.Start, "06:00")
 		w.wait(ahead, engine.GateConcurrency)
+		w.wait(sooner, engine.GateConcurrency)
 		w.wait(p[1].ID, engine.GateConcurrency)
 		w.apply(p[0].ID, engine.Lose, "06:01")
 		require.Equal(w, []int64{p[1].ID}, w.woken("06:01"), "the other was looked at by a clock that was ahead")
 		w.apply(p[0].ID, engine.Cancel, "06:02")
-		require.ElementsMatch(w, []int64{p[1].ID, ahead}, w.woken("09:00"))
+		require.ElementsMatch(w, []int64{p[1].ID, sooner}, w.woken("08:00"), "it is not kept by one that is more urgent and later")
+		require.ElementsMatch(w, []int64{p[1].ID, sooner, ahead}, w.woken("09:00"))
 	}},
 	{"the next in line can be woken without an end", func(w *world) {
 		p := w.plan("A", "01:00", "02:00", "03:00")

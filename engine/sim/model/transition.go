@@ -89,14 +89,12 @@ func (t *tx) wakeAfter(i *instance, at int64) {
 			}
 		}
 	}
-	if first, ok := t.firstInLine(i.Job, at); ok {
-		ids = append(ids, first)
-	}
-	t.wake(ids)
+	t.wake(append(ids, t.firstInLine(i.Job, at)...))
 }
 
-// firstInLine returns the first instance of the job behind the gate concurrency that is not woken already: of those whose own time has come, if there are any.
-func (t *tx) firstInLine(job, at int64) (first int64, found bool) {
+// firstInLine returns the first instance of the job behind the gate concurrency that is not woken already and whose own time has come, or all of them when
+// it has come of none.
+func (t *tx) firstInLine(job, at int64) (all []int64) {
 	for k := range t.s.line.from(turn{job: job, priority: highest + 1}) {
 		if k.job != job {
 			break
@@ -105,12 +103,12 @@ func (t *tx) firstInLine(job, at int64) (first int64, found bool) {
 		switch {
 		case i.woken():
 		case i.NotBefore.UnixMilli() <= at:
-			return k.id, true
-		case !found:
-			first, found = k.id, true
+			return []int64{k.id}
+		default:
+			all = append(all, k.id)
 		}
 	}
-	return first, found
+	return all
 }
 
 // wake makes the instances due at their own time, unless they are due earlier or it has not come.
@@ -171,9 +169,7 @@ func (t *tx) WakeNext(job int64, at time.Time) error {
 	if t.broken != nil {
 		return t.broken
 	}
-	if first, ok := t.firstInLine(job, at.UnixMilli()); ok {
-		t.wake([]int64{first})
-	}
+	t.wake(t.firstInLine(job, at.UnixMilli()))
 	return nil
 }
 
