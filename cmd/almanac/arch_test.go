@@ -84,6 +84,10 @@ var layers = map[string]layer{
 		},
 		why: "action touches the outside world, other people's databases among it, and never the rows: a result goes back to the engine by one door",
 	},
+	"engine/action/actiontest": {
+		others: []string{"github.com/stretchr/testify", "github.com/Azure/go-amqp", "software.sslmate.com/src/go-pkcs12"},
+		why:    "it starts the programs that actions speak to, and knows nothing of actions",
+	},
 	"store": {
 		ours: []string{"engine"}, others: []string{"modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/sys"}, banned: []string{"net/http", "os/exec", "math/rand", "math/rand/"},
 		why: "store keeps rows; drivers and migrations live here so that engine has none",

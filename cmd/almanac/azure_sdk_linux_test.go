@@ -15,6 +15,8 @@ import (
 	"github.com/Azure/go-autorest/autorest"
 	"github.com/Azure/go-autorest/autorest/date"
 	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -84,41 +86,41 @@ func startLedOut(t *testing.T, trust string, flags ...string) *ledOutServer {
 //
 // Not beside other tests, some of which measure time: the components take the machine to themselves while they start.
 func TestTheSDKDrivesEveryTypeOfAction(t *testing.T) {
-	ca := newAuthority(t)
-	queues := startAzurite(t)
-	queues.create(t, "myqueue")
-	broker := startRabbit(t, ca)
+	ca := actiontest.NewAuthority(t)
+	queues := actiontest.StartAzurite(t)
+	queues.Create(t, "myqueue")
+	broker := actiontest.StartRabbit(t, ca)
 	const (
 		password, pfxPassword, oauthSecret = "TOPSECRETpassword", "TOPSECRETofThePFX", "TOPSECRETofTheClient"
 		token, busKey                      = "TOPSECRETtoken", "TOPSECRETkeyOfTheBusByREST"
 	)
 	anybody := func(*http.Request) string { return "" }
 	plain := newTarget(t, nil, http.StatusOK, anybody)
-	basic := newTarget(t, ca.secure(t, false), http.StatusOK, func(r *http.Request) string {
+	basic := newTarget(t, ca.TLS(t, false), http.StatusOK, func(r *http.Request) string {
 		if user, given, _ := r.BasicAuth(); user != "user" || given != password {
 			return "not the user, or not the password"
 		}
 		return ""
 	})
-	demanding := newTarget(t, ca.secure(t, true), http.StatusAccepted, func(r *http.Request) string {
+	demanding := newTarget(t, ca.TLS(t, true), http.StatusAccepted, func(r *http.Request) string {
 		if name := r.TLS.PeerCertificates[0].Subject.CommonName; name != "the scheduler" {
 			return "the certificate of " + name
 		}
 		return ""
 	})
-	service := newTarget(t, ca.secure(t, false), http.StatusNoContent, func(r *http.Request) string {
+	service := newTarget(t, ca.TLS(t, false), http.StatusNoContent, func(r *http.Request) string {
 		if r.Header.Get("Authorization") != "Bearer "+token {
 			return "not the token"
 		}
 		return ""
 	})
-	bus := newTarget(t, ca.secure(t, false), http.StatusCreated, func(r *http.Request) string { return unsigned(r, "https", "RootPolicy", busKey) })
-	tokens := tokenEndpoint(t, ca.secure(t, false), "contoso.example", "https://management/", "app", oauthSecret, token)
-	pfx := ca.pfx(t, "the scheduler", pfxPassword)
-	sas := queues.sas("myqueue", "a")
+	bus := newTarget(t, ca.TLS(t, false), http.StatusCreated, func(r *http.Request) string { return unsigned(r, "https", "RootPolicy", busKey) })
+	tokens := tokenEndpoint(t, ca.TLS(t, false), "contoso.example", "https://management/", "app", oauthSecret, token)
+	pfx := ca.PFX(t, "the scheduler", pfxPassword, time.Hour)
+	sas := queues.SAS("myqueue", "a", actiontest.Later)
 	_, sig, _ := strings.Cut(sas, "sig=")
 
-	s := startLedOut(t, ca.pem(), "--azure-queues", "http://"+queues.address+"/{account}", "--azure-bus", bus.URL, "--azure-bus-amqp", "amqps://"+broker.secure, "--azure-authority", tokens.URL)
+	s := startLedOut(t, ca.PEM(), "--azure-queues", "http://"+queues.Address+"/{account}", "--azure-bus", bus.URL, "--azure-bus-amqp", "amqps://"+broker.Secure, "--azure-authority", tokens.URL)
 	const subscription, group = "00000000-0000-0000-0000-000000000000", "almanac"
 	ctx, answers := t.Context(), new(heard)
 	collections := scheduler.NewJobCollectionsClientWithBaseURI(s.file.Address, subscription)
@@ -149,7 +151,7 @@ func TestTheSDKDrivesEveryTypeOfAction(t *testing.T) {
 	}
 	amqp := func(queue string) func(t *testing.T) string {
 		return func(t *testing.T) string {
-			m := broker.receive(t, queue)
+			m := broker.Receive(t, queue)
 			require.Equal(t, []any{"m1", "text/plain", "label"}, []any{m.Properties.MessageID, *m.Properties.ContentType, *m.Properties.Subject})
 			require.Equal(t, "FromScheduler", m.ApplicationProperties["appname"])
 			require.Equal(t, time.Hour, m.Header.TTL)
@@ -177,9 +179,9 @@ func TestTheSDKDrivesEveryTypeOfAction(t *testing.T) {
 			called(demanding), "Http Action - Response from host '127.0.0.1': 'Accepted' "},
 		{"https-oauth", &scheduler.JobAction{Type: scheduler.HTTPS, Request: request(service, scheduler.OAuthAuthentication{Tenant: ptr("contoso.example"),
 			Audience: ptr("https://management/"), ClientID: ptr("app"), Secret: ptr(oauthSecret)})}, called(service), "Http Action - Response from host '127.0.0.1': 'No Content' "},
-		{"storage-queue", &scheduler.JobAction{Type: scheduler.StorageQueue, QueueMessage: &scheduler.StorageQueueMessage{StorageAccount: &queues.account,
+		{"storage-queue", &scheduler.JobAction{Type: scheduler.StorageQueue, QueueMessage: &scheduler.StorageQueueMessage{StorageAccount: &queues.Account,
 			QueueName: ptr("myqueue"), SasToken: &sas, Message: ptr("the message")}}, func(t *testing.T) string {
-			text := queues.take(t, "myqueue")
+			text := queues.Take(t, "myqueue")
 			require.Contains(t, text, "<SchedulerJobId>storage-queue</SchedulerJobId>")
 			require.Contains(t, text, "<SchedulerJobCollectionId>jc1</SchedulerJobCollectionId>")
 			_, text, _ = strings.Cut(text, "<Message>")
@@ -187,13 +189,13 @@ func TestTheSDKDrivesEveryTypeOfAction(t *testing.T) {
 			return text
 		}, "StorageQueue Action - "},
 		{"bus-queue-amqp", &scheduler.JobAction{Type: scheduler.ServiceBusQueue, ServiceBusQueueMessage: &scheduler.ServiceBusQueueMessage{Namespace: ptr("ns"), QueueName: ptr("q1"),
-			TransportType: scheduler.ServiceBusTransportTypeAMQP, Authentication: signed(broker.user, broker.key), Message: ptr("the message"),
+			TransportType: scheduler.ServiceBusTransportTypeAMQP, Authentication: signed(broker.User, broker.Key), Message: ptr("the message"),
 			BrokeredMessageProperties: properties, CustomMessageProperties: custom}}, amqp("q1"), "ServiceBusQueue Action - "},
 		{"bus-queue-rest", &scheduler.JobAction{Type: scheduler.ServiceBusQueue, ServiceBusQueueMessage: &scheduler.ServiceBusQueueMessage{Namespace: ptr("ns"), QueueName: ptr("q1"),
 			TransportType: scheduler.ServiceBusTransportTypeNetMessaging, Authentication: signed("RootPolicy", busKey), Message: ptr("the message"),
 			BrokeredMessageProperties: properties, CustomMessageProperties: custom}}, rest("/q1"), "ServiceBusQueue Action - "},
 		{"bus-topic-amqp", &scheduler.JobAction{Type: scheduler.ServiceBusTopic, ServiceBusTopicMessage: &scheduler.ServiceBusTopicMessage{Namespace: ptr("ns"), TopicPath: ptr("/topic/t1"),
-			TransportType: scheduler.ServiceBusTransportTypeAMQP, Authentication: signed(broker.user, broker.key), Message: ptr("the message"),
+			TransportType: scheduler.ServiceBusTransportTypeAMQP, Authentication: signed(broker.User, broker.Key), Message: ptr("the message"),
 			BrokeredMessageProperties: properties, CustomMessageProperties: custom}}, amqp("topics"), "ServiceBusTopic Action - "},
 		{"bus-topic-rest", &scheduler.JobAction{Type: scheduler.ServiceBusTopic, ServiceBusTopicMessage: &scheduler.ServiceBusTopicMessage{Namespace: ptr("ns"), TopicPath: ptr("topics/t1"),
 			TransportType: scheduler.ServiceBusTransportTypeNetMessaging, Authentication: signed("RootPolicy", busKey), Message: ptr("the message"),

@@ -2,16 +2,12 @@ package action_test
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -20,68 +16,8 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
-
-// azurite is the storage emulator with one account.
-type azurite struct {
-	t       *testing.T
-	address string
-	account string
-	key     []byte
-}
-
-func startAzurite(t *testing.T) *azurite {
-	path := component(t, "ALMANAC_TEST_AZURITE", "npm install azurite@3.35.0", "azurite-queue", "$HOME/.cache/almanac-ci/azurite-3.35.0/node_modules/.bin/azurite-queue")
-	a := &azurite{t: t, account: "acct1", key: []byte("a key of 32 bytes, no more, none")}
-	port := freePort(t)
-	a.address = local(port)
-	cmd := exec.Command(path, "--queueHost", "127.0.0.1", "--queuePort", fmt.Sprint(port), "--inMemoryPersistence", "--silent", "--disableTelemetry", "--skipApiVersionCheck")
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+a.account+":"+base64.StdEncoding.EncodeToString(a.key))
-	launch(t, a.address, cmd)
-	return a
-}
-
-func (a *azurite) sign(lines ...string) string {
-	sum := hmac.New(sha256.New, a.key)
-	sum.Write([]byte(strings.Join(lines, "\n")))
-	return url.QueryEscape(base64.StdEncoding.EncodeToString(sum.Sum(nil)))
-}
-
-// sas is a signature that allows some things on one queue until a time (`azure-scheduler.md` §8).
-func (a *azurite) sas(queue, allowed, until string) string {
-	sig := a.sign(allowed, "", until, "/queue/"+a.account+"/"+queue, "", "", "", "2018-11-09")
-	return "sv=2018-11-09&se=" + url.QueryEscape(until) + "&sp=" + allowed + "&sig=" + sig
-}
-
-const later = "2099-01-01T00:00:00Z"
-
-// create makes a queue, by a signature for the account.
-func (a *azurite) create(queue string) {
-	sig := a.sign(a.account, "rwdlacup", "q", "sco", "", later, "", "", "2018-11-09", "")
-	req, err := http.NewRequest(http.MethodPut, fmt.Sprintf("http://%s/%s/%s?sv=2018-11-09&ss=q&srt=sco&sp=rwdlacup&se=%s&sig=%s", a.address, a.account, queue, url.QueryEscape(later), sig), nil)
-	require.NoError(a.t, err)
-	resp, err := http.DefaultClient.Do(req)
-	require.NoError(a.t, err)
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body)
-	require.Equal(a.t, http.StatusCreated, resp.StatusCode, "%s", text)
-}
-
-// take removes a message from a queue and returns it decoded.
-func (a *azurite) take(queue string) string {
-	resp, err := http.Get(fmt.Sprintf("http://%s/%s/%s/messages?%s", a.address, a.account, queue, a.sas(queue, "p", later)))
-	require.NoError(a.t, err)
-	defer resp.Body.Close()
-	var list struct {
-		Messages []struct{ MessageText string } `xml:"QueueMessage"`
-	}
-	require.NoError(a.t, xml.NewDecoder(resp.Body).Decode(&list))
-	require.Len(a.t, list.Messages, 1)
-	text, err := base64.StdEncoding.DecodeString(list.Messages[0].MessageText)
-	require.NoError(a.t, err)
-	return string(text)
-}
 
 func (b *bench) queue(m engine.StorageQueue) engine.Attempt {
 	return b.attempt(engine.Action{Type: engine.ActionStorageQueue, Queue: &m, Timeout: time.Minute})
@@ -89,16 +25,16 @@ func (b *bench) queue(m engine.StorageQueue) engine.Attempt {
 
 // Not beside other tests, some of which measure time: the component takes the machine to itself while it starts.
 func TestStorageQueue(t *testing.T) {
-	a := startAzurite(t)
-	a.create("myqueue")
+	a := actiontest.StartAzurite(t)
+	a.Create(t, "myqueue")
 	at := func(envelope string) func(*action.Config) {
 		return func(c *action.Config) {
 			loopback(c)
-			c.Azure = action.Azure{Queue: "http://" + a.address + "/{account}", Envelope: envelope}
+			c.Azure = action.Azure{Queue: "http://" + a.Address + "/{account}", Envelope: envelope}
 		}
 	}
 	b := setup(t, at(""))
-	right := a.sas("myqueue", "a", later)
+	right := a.SAS("myqueue", "a", actiontest.Later)
 
 	t.Run("the envelope arrives", func(t *testing.T) {
 		for _, prefix := range []string{"", "?", "s?", "https://acct1.queue.core.windows.net/myqueue?"} {
@@ -106,11 +42,11 @@ func TestStorageQueue(t *testing.T) {
 			attempt := b.queue(engine.StorageQueue{Account: "acct1", Queue: "myqueue", SAS: engine.Text(prefix + right), Message: engine.Text(message)})
 			r := b.run(attempt)
 			require.Equal(t, engine.OutcomeSucceeded, r.Outcome, "%s: %s", r.Message, b.log(attempt.ID))
-			require.Equal(t, "HTTP 201 Created from "+a.address, r.Message)
+			require.Equal(t, "HTTP 201 Created from "+a.Address, r.Message)
 			require.Equal(t, 201, r.Status)
 			require.Regexp(t, `(?s)^HTTP/1.1 201 Created\n.*\nX-Ms-Request-Id: .*\n\n<\?xml.*<MessageId>`, b.log(attempt.ID))
 
-			text := a.take("myqueue")
+			text := a.Take(t, "myqueue")
 			require.True(t, strings.HasPrefix(text, `<?xml version="1.0" encoding="utf-16"?>`+"\n<StorageQueueMessage xmlns:xsd="), text)
 			decoder := xml.NewDecoder(strings.NewReader(text))
 			decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
@@ -126,14 +62,14 @@ func TestStorageQueue(t *testing.T) {
 	})
 	t.Run("an empty message is one", func(t *testing.T) {
 		require.Equal(t, engine.OutcomeSucceeded, b.run(b.queue(engine.StorageQueue{Account: "acct1", Queue: "myqueue", SAS: engine.Text(right)})).Outcome)
-		require.Contains(t, a.take("myqueue"), "<Message></Message>")
+		require.Contains(t, a.Take(t, "myqueue"), "<Message></Message>")
 	})
 	t.Run("at an address of its own", func(t *testing.T) {
 		public := setup(t, loopback)
-		m := engine.StorageQueue{Account: "acct1", Queue: "myqueue", SAS: engine.Text(right), URI: engine.Text("http://" + a.address + "/acct1/myqueue")}
+		m := engine.StorageQueue{Account: "acct1", Queue: "myqueue", SAS: engine.Text(right), URI: engine.Text("http://" + a.Address + "/acct1/myqueue")}
 		r := public.run(public.queue(m))
 		require.Equal(t, engine.OutcomeSucceeded, r.Outcome, r.Message)
-		require.Contains(t, a.take("myqueue"), "<Message></Message>")
+		require.Contains(t, a.Take(t, "myqueue"), "<Message></Message>")
 		m.URI += "?sig=hunter22"
 		require.Equal(t, "cannot start: queueUri is no address of a queue such as https://host/queue", public.run(public.queue(m)).Message)
 	})
@@ -141,24 +77,24 @@ func TestStorageQueue(t *testing.T) {
 		plain := setup(t, at(action.EnvelopePlain))
 		r := plain.run(plain.queue(engine.StorageQueue{Account: "acct1", Queue: "myqueue", SAS: engine.Text(right), Message: "just \x01 this"}))
 		require.Equal(t, engine.OutcomeSucceeded, r.Outcome, r.Message)
-		require.Equal(t, "just \x01 this", a.take("myqueue"))
+		require.Equal(t, "just \x01 this", a.Take(t, "myqueue"))
 	})
 	for name, c := range map[string]struct {
 		queue, sas string
 		status     int
 	}{
 		"a wrong signature":     {"myqueue", strings.Replace(right, "sig=", "sig=AAAA", 1), 403},
-		"an expired signature":  {"myqueue", a.sas("myqueue", "a", "2020-01-01T00:00:00Z"), 403},
-		"one to read only":      {"myqueue", a.sas("myqueue", "r", later), 403},
-		"one for another queue": {"myqueue", a.sas("other", "a", later), 403},
-		"no such queue":         {"gone", a.sas("gone", "a", later), 404},
+		"an expired signature":  {"myqueue", a.SAS("myqueue", "a", "2020-01-01T00:00:00Z"), 403},
+		"one to read only":      {"myqueue", a.SAS("myqueue", "r", actiontest.Later), 403},
+		"one for another queue": {"myqueue", a.SAS("other", "a", actiontest.Later), 403},
+		"no such queue":         {"gone", a.SAS("gone", "a", actiontest.Later), 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			attempt := b.queue(engine.StorageQueue{Account: "acct1", Queue: engine.Text(c.queue), SAS: engine.Text(c.sas), Message: "m"})
 			r := b.run(attempt)
 			require.Equal(t, engine.OutcomeFailed, r.Outcome)
 			require.Equal(t, c.status, r.Status)
-			require.Equal(t, fmt.Sprintf("HTTP %d %s from %s", c.status, http.StatusText(c.status), a.address), r.Message)
+			require.Equal(t, fmt.Sprintf("HTTP %d %s from %s", c.status, http.StatusText(c.status), a.Address), r.Message)
 			_, sig, _ := strings.Cut(c.sas, "sig=")
 			decoded, err := url.QueryUnescape(sig)
 			require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 const sqlPassword = "pass#word with 1 blank"
@@ -26,19 +27,20 @@ const sqlPassword = "pass#word with 1 blank"
 // postgres starts a PostgreSQL of the test's own and returns the address of a connection.
 func postgres(t *testing.T) string {
 	t.Helper()
-	server := component(t, "ALMANAC_TEST_POSTGRES", "install postgresql", "postgres", "/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/16/bin/postgres", "/usr/lib/postgresql/17/bin/postgres")
+	server := actiontest.Program(t, "ALMANAC_TEST_POSTGRES", "install postgresql", "postgres", "/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/16/bin/postgres", "/usr/lib/postgresql/17/bin/postgres")
 	server, err := filepath.EvalSymlinks(server)
 	require.NoError(t, err)
-	dir, port := serverFolder(t, "postgres"), freePort(t)
+	dir := serverFolder(t, "postgres")
+	address, port := actiontest.FreeAddress(t)
 	words := filepath.Join(dir, "password")
 	require.NoError(t, os.WriteFile(words, []byte(sqlPassword), 0o644))
 	data := filepath.Join(dir, "data")
 	command := serverCommand(t, dir, "postgres", filepath.Join(filepath.Dir(server), "initdb"), "-D", data, "-U", "almanac", "--auth=scram-sha-256", "--pwfile", words, "--no-sync")
 	said, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", said)
-	launch(t, local(port), serverCommand(t, dir, "postgres", server, "-D", data, "-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+	actiontest.Launch(t, address, serverCommand(t, dir, "postgres", server, "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
 		"-c", "fsync=off"))
-	connection := fmt.Sprintf("postgres://almanac:pass%%23word%%20with%%201%%20blank@127.0.0.1:%d/postgres?sslmode=disable", port)
+	connection := fmt.Sprintf("postgres://almanac:pass%%23word%%20with%%201%%20blank@%s/postgres?sslmode=disable", address)
 	answers(t, "pgx", connection)
 	return connection
 }
@@ -55,20 +57,21 @@ func answers(t *testing.T, driver, source string) {
 // mariadb does the same for MariaDB.
 func mariadb(t *testing.T) string {
 	t.Helper()
-	server := component(t, "ALMANAC_TEST_MARIADB", "install mariadb-server", "mariadbd", "/usr/sbin/mariadbd")
+	server := actiontest.Program(t, "ALMANAC_TEST_MARIADB", "install mariadb-server", "mariadbd", "/usr/sbin/mariadbd")
 	install, err := exec.LookPath("mariadb-install-db")
 	require.NoError(t, err)
-	dir, port := serverFolder(t, "mysql"), freePort(t)
+	dir := serverFolder(t, "mysql")
+	address, port := actiontest.FreeAddress(t)
 	data := filepath.Join(dir, "data")
 	command := serverCommand(t, dir, "mysql", install, "--no-defaults", "--datadir="+data, "--auth-root-authentication-method=normal", "--skip-test-db")
 	said, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	script := filepath.Join(dir, "init.sql")
 	require.NoError(t, os.WriteFile(script, fmt.Appendf(nil, "CREATE DATABASE shop;\nCREATE USER almanac@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON shop.* TO almanac@'127.0.0.1';\n", sqlPassword), 0o644))
-	launch(t, local(port), serverCommand(t, dir, "mysql", server, "--no-defaults", "--datadir="+data, "--port="+strconv.Itoa(port), "--bind-address=127.0.0.1",
+	actiontest.Launch(t, address, serverCommand(t, dir, "mysql", server, "--no-defaults", "--datadir="+data, "--port="+port, "--bind-address=127.0.0.1",
 		"--socket="+filepath.Join(dir, "s"), "--pid-file="+filepath.Join(dir, "pid"), "--init-file="+script, "--skip-name-resolve"))
-	answers(t, "mysql", fmt.Sprintf("almanac:%s@tcp(127.0.0.1:%d)/shop", sqlPassword, port))
-	return fmt.Sprintf("mysql://almanac:pass%%23word%%20with%%201%%20blank@127.0.0.1:%d/shop", port)
+	answers(t, "mysql", fmt.Sprintf("almanac:%s@tcp(%s)/shop", sqlPassword, address))
+	return fmt.Sprintf("mysql://almanac:pass%%23word%%20with%%201%%20blank@%s/shop", address)
 }
 
 // serverFolder is a short folder that the user of that name may write to.
@@ -284,6 +287,7 @@ func TestSQLGoesNoFurtherThanItMay(t *testing.T) {
 
 func TestSQLReachesAnAllowedNetwork(t *testing.T) {
 	b := setup(t, func(c *action.Config) { c.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	r := b.run(b.statement(fmt.Sprintf("mysql://u:p@127.0.0.1:%d/d", freePort(t)), "SELECT 1"))
+	nobody, _ := actiontest.FreeAddress(t)
+	r := b.run(b.statement("mysql://u:p@"+nobody+"/d", "SELECT 1"))
 	require.Contains(t, r.Message, "connection refused")
 }

@@ -1,4 +1,10 @@
-package action_test
+//go:build unix
+
+// Package actiontest answers one question: does the program that an action speaks to take it?
+//
+// It starts the real one (Azurite, RabbitMQ, a database) on loopback for as long as a test, with folders and ports of its own, and makes the certificates that
+// their TLS needs.
+package actiontest
 
 import (
 	"fmt"
@@ -14,9 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// component finds a program that a test speaks to: where the variable says, else in the usual places. Without it the test cannot say anything: where
-// components are required that is a failure.
-func component(t *testing.T, variable, install string, places ...string) string {
+// patience is how long a program may take for what it is asked, on a slow machine.
+const patience = 20 * time.Second
+
+// Program finds a program that a test speaks to: where the variable says, else in the usual places, in which variables of the environment are replaced. Without
+// it the test cannot say anything and is skipped; where ALMANAC_TEST_COMPONENTS is "required", as in CI, that is a failure.
+func Program(t *testing.T, variable, install string, places ...string) string {
 	t.Helper()
 	if path := os.Getenv(variable); path != "" {
 		require.FileExists(t, path, variable)
@@ -35,14 +44,17 @@ func component(t *testing.T, variable, install string, places ...string) string 
 	return ""
 }
 
-// launch runs a program for as long as the test, in a process group of its own, and waits until it listens.
-func launch(t *testing.T, address string, cmd *exec.Cmd) {
+// Launch runs a program for as long as the test, in a process group of its own, and waits until it listens at the address.
+func Launch(t *testing.T, address string, cmd *exec.Cmd) {
 	t.Helper()
 	words, err := os.Create(filepath.Join(t.TempDir(), filepath.Base(cmd.Path)+".log"))
 	require.NoError(t, err)
 	defer words.Close()
 	cmd.Stdout, cmd.Stderr = words, words
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = new(syscall.SysProcAttr)
+	}
+	cmd.SysProcAttr.Setpgid = true
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
@@ -79,13 +91,13 @@ func launch(t *testing.T, address string, cmd *exec.Cmd) {
 	}
 }
 
-// freePort is a loopback port that nobody listened on a moment ago.
-func freePort(t *testing.T) int {
+// FreeAddress is a loopback address, and its port, that nobody listened on a moment ago.
+func FreeAddress(t *testing.T) (address, port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	return l.Addr().String(), port
 }
-
-func local(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
