@@ -28,7 +28,7 @@ func (s *server) guard(rt *route, next http.Handler) http.Handler {
 		x.route = rt
 		switch rt.Permission {
 		case Public:
-			if who, problem := s.authenticate(r); problem == nil {
+			if who, problem := s.authenticate(r, rt.Basic); problem == nil {
 				x.principal = who // it may say more to those who may know more
 			}
 		case Signed:
@@ -51,10 +51,13 @@ func (s *server) guard(rt *route, next http.Handler) http.Handler {
 			}
 			r = checked
 		default:
-			who, problem := s.authenticate(r)
+			who, problem := s.authenticate(r, rt.Basic)
 			if problem != nil {
 				if problem.Status == http.StatusUnauthorized {
 					w.Header().Set("WWW-Authenticate", `Bearer realm="almanac"`)
+					if rt.Basic {
+						w.Header().Add("WWW-Authenticate", `Basic realm="almanac", charset="UTF-8"`)
+					}
 				}
 				s.refuse(w, r, problem)
 				return
@@ -78,9 +81,9 @@ func (s *server) guard(rt *route, next http.Handler) http.Handler {
 	})
 }
 
-// authenticate finds who makes the request. Exactly one Authorization header with a bearer token is looked at, and nothing else ever: no
-// cookie, no query parameter.
-func (s *server) authenticate(r *http.Request) (principal, *Problem) {
+// authenticate finds who makes the request. Exactly one Authorization header is looked at, and nothing else ever: no cookie, no query parameter. It
+// holds a bearer token or, with basic, the token as the password of any user.
+func (s *server) authenticate(r *http.Request, basic bool) (principal, *Problem) {
 	headers := r.Header.Values("Authorization")
 	if len(headers) == 0 && s.cfg.Dev {
 		return developer, nil
@@ -89,6 +92,9 @@ func (s *server) authenticate(r *http.Request) (principal, *Problem) {
 		return principal{}, refusal(codeUnauthenticated, "the request has no token")
 	}
 	scheme, secret, _ := strings.Cut(headers[0], " ")
+	if _, password, ok := r.BasicAuth(); basic && ok {
+		scheme, secret = "bearer", password
+	}
 	if !strings.EqualFold(scheme, "bearer") || !wellFormed(secret) || s.cfg.Tokens == nil {
 		return principal{}, refusal(codeUnauthenticated, "the token is not valid")
 	}

@@ -104,7 +104,11 @@ func TestEveryRouteAsksEveryoneForTheirRole(t *testing.T) {
 			if route.Permission == web.Signed {
 				require.Equal(t, `HMAC-SHA256 realm="almanac"`, w.Header().Get("WWW-Authenticate"))
 			} else if want == 401 {
-				require.Equal(t, `Bearer realm="almanac"`, w.Header().Get("WWW-Authenticate"))
+				challenges := []string{`Bearer realm="almanac"`}
+				if route.Basic {
+					challenges = append(challenges, `Basic realm="almanac", charset="UTF-8"`)
+				}
+				require.Equal(t, challenges, w.Header().Values("WWW-Authenticate"))
 			}
 			if route.Method == http.MethodGet {
 				require.Equal(t, want, f.as(who, http.MethodHead, v.path, "").Code, "HEAD %s as %q", v.path, who)
@@ -199,6 +203,23 @@ func TestOnlyOneBearerHeaderCounts(t *testing.T) {
 		})
 	}
 	require.Equal(t, 200, f.as("", http.MethodGet, "/api/v1/status", "", header("Authorization", "bearer "+secret)).Code)
+}
+
+// A browser repeats a password unasked, for any site that has it do so, so that one is taken only for what is read, and by programs that know nothing else.
+func TestAPasswordIsATokenForTheCalendarOnly(t *testing.T) {
+	f := newFixture(t)
+	password := func(secret string) option { return func(r *http.Request) { r.SetBasicAuth("anybody", secret) } }
+	require.Equal(t, 200, f.as("", http.MethodGet, "/api/v1/plan.ics", "", password(f.tokens["viewer"])).Code)
+	for _, wrong := range []string{"", "secret", f.tokens["viewer"] + "A", f.tokens["viewer"][:20]} {
+		refused(f, f.as("", http.MethodGet, "/api/v1/plan.ics", "", password(wrong)), 401, "unauthenticated")
+	}
+	for _, route := range web.Table() {
+		if !route.Basic && route.Permission != web.Public && route.Permission != web.Signed {
+			path := strings.NewReplacer("{", "", "}", "").Replace(route.Pattern)
+			require.Equal(t, 401, f.as("", route.Method, path, "", password(f.tokens["admin"])).Code, route.ID)
+		}
+		require.False(t, route.Basic && route.Method != http.MethodGet, route.ID)
+	}
 }
 
 func TestATokenEndsAtItsExpiry(t *testing.T) {

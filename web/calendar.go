@@ -117,7 +117,7 @@ type calendarInput struct {
 }
 
 func calendarRoutes() []route {
-	return []route{{Method: http.MethodGet, Pattern: prefix + "/plan.ics", Permission: Viewer, ID: "planCalendar", Usual: calendarResponse(), Tag: "instances",
+	return []route{{Method: http.MethodGet, Pattern: prefix + "/plan.ics", Permission: Viewer, ID: "planCalendar", Basic: true, Usual: calendarResponse(), Tag: "instances",
 		Summary: "The plan as a calendar",
 		Text: "iCalendar (RFC 5545) for a program that shows calendars: an event for each instance, as long as the job's past instances took. It is computed " +
 			"from the loaded definitions, beyond what is written down too. At most 20,000 events.",

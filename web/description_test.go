@@ -166,6 +166,10 @@ func TestTheDescriptionHoldsEveryRouteAndNoOther(t *testing.T) {
 			require.Equal(t, []any{map[string]any{"signature": []any{}}}, security)
 			statuses = append(statuses, "401", "429")
 		default:
+			if route.Basic {
+				require.Equal(t, []any{map[string]any{"token": []any{}}, map[string]any{"password": []any{}}}, security)
+				stated = false
+			}
 			require.False(t, stated, "%s needs a token like all", route.ID)
 			statuses = append(statuses, "401", "403", "429")
 		}

@@ -15,13 +15,14 @@ type RouteLine struct {
 	Audit               bool
 	Face                bool // of Azure Scheduler, which the description leaves to that service's own
 	File                bool // of the web UI, which the description does not hold
+	Basic               bool // takes the token as a password too
 }
 
 // Table lists the routes.
 func Table() []RouteLine {
 	var lines []RouteLine
 	for _, rt := range table() {
-		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit, rt.face != nil, rt.serve != nil})
+		lines = append(lines, RouteLine{rt.Method, rt.Pattern, rt.ID, rt.Permission, rt.BodyLimit, rt.Audit, rt.face != nil, rt.serve != nil, rt.Basic})
 	}
 	return lines
 }

@@ -131,6 +131,7 @@ func apiConfig() huma.Config {
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":     {Type: "http", Scheme: "bearer", Description: "An API token, alm_…, made with `almanac token create`."},
+		"password":  {Type: "http", Scheme: "basic", Description: "The API token as the password, with any user name."},
 		"signature": {Type: "apiKey", In: "header", Name: headerSignature, Description: "An HMAC-SHA256 by the secret of the job's webhook."},
 	}
 	config.Security = []map[string][]string{{"token": {}}}
@@ -152,6 +153,9 @@ func (rt *route) operation() huma.Operation {
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
 	default:
 		op.Errors = append(op.Errors, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
+	}
+	if rt.Basic {
+		op.Security = []map[string][]string{{"token": {}}, {"password": {}}}
 	}
 	if rt.BodyLimit > 0 {
 		op.MaxBodyBytes = rt.BodyLimit + 1 // the library refuses a body of exactly this length

@@ -21,6 +21,7 @@ type route struct {
 	Text       string // more than the summary; "" is nothing
 	Audit      bool   // writes an audit line: routes that act
 	BodyLimit  int64  // bytes; 0 takes no body
+	Basic      bool   // the token may come as the password of HTTP Basic; for what is read by programs that know nothing else
 	Idempotent bool   // the header Idempotency-Key makes it happen once; for routes that act by the engine
 
 	Request any            // example of a body

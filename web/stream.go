@@ -289,7 +289,7 @@ func wait[T any](o *sender, more <-chan T, life func() []byte) error {
 		case <-more:
 			return nil
 		case <-o.beat.C:
-			if _, problem := o.server.authenticate(o.request); problem != nil {
+			if _, problem := o.server.authenticate(o.request, false); problem != nil {
 				return errStreamOver // the token was revoked, or has expired
 			}
 			if err := o.send(life()); err != nil {
