@@ -82,13 +82,19 @@ type dayRun struct {
 func (d *dayRun) carryOut(ctx context.Context, cfg siteConfig) error {
 	cfg.log = slog.New(slog.NewTextHandler(d.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	lines := newConsole(func(n engine.Notice) { d.show.notice(n) })
-	cfg.observe = lines.observe
+	traces := &tracing{env: d.env, log: cfg.log}
+	cfg.wrap = traces.wrap
+	cfg.observe = func(n engine.Notice) {
+		lines.observe(n)
+		traces.observe(n)
+	}
 	site, err := d.openSite(ctx, cfg)
 	if err != nil {
 		lines.close()
 		return err
 	}
 	result, err := d.onSite(ctx, site, lines)
+	traces.close()
 	return errors.Join(err, site.close(), d.report(result, err))
 }
 

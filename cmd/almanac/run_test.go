@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +50,30 @@ func TestRunWaitsForTheClockOnlyWhenAsked(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, wait, !startedAt.Before(due), "due %s, started %s, wait %t", due, startedAt, wait)
 	}
+}
+
+// A day that is carried out leaves the traces that a server would.
+func TestRunIsTraced(t *testing.T) {
+	spans := make(chan []byte, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/v1/traces" {
+			spans <- body
+		}
+		w.Header().Set("Content-Type", "application/x-protobuf")
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	_, code := runDay(t, "workflow: work\njobs:\n  first: {cron: '0 0 * * *', action: {type: none}}\n"+
+		"  then: {cron: '0 0 * * *', dependsOn: [first], action: {type: shell, command: 'true'}}\n", "--date", "2026-03-01")
+	require.Zero(t, code)
+	close(spans)
+	var told []byte
+	for body := range spans {
+		told = append(told, body...)
+	}
+	require.Contains(t, string(told), "work/first")
+	require.Contains(t, string(told), "work/then")
 }
 
 // TestRunWithoutTheRealProgram holds the command line in process: what it prints and the status that it ends with.

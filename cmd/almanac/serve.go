@@ -172,7 +172,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 			observe(n)
 			s.watching.observe(n)
 		},
-		turned: s.watching.metrics.Turned, timed: s.watching.metrics.Timed, wrap: s.watching.traced(s.env),
+		turned: s.watching.metrics.Turned, timed: s.watching.metrics.Timed, wrap: s.watching.tracing.wrap,
 	})
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
-	"github.com/almanac-sched/almanac/engine/trace"
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
 	"github.com/almanac-sched/almanac/web/metrics"
@@ -20,8 +18,7 @@ import (
 // A watching is what a server tells those who watch it, beside its API: figures, and traces when the environment asks for them.
 type watching struct {
 	metrics *metrics.Metrics
-	tracer  *trace.Tracer // nil is none
-	log     *slog.Logger
+	tracing *tracing
 	closing sync.Once
 }
 
@@ -31,14 +28,14 @@ const lookEvery = 5 * time.Second
 // watch begins to count, before the store and the engine are there.
 func (s *server) watch() {
 	b := build()
-	s.watching = &watching{log: s.log}
+	s.watching = &watching{tracing: &tracing{env: s.env, log: s.log}}
 	s.watching.metrics = metrics.New(metrics.Config{
 		Look: s.look, Rows: rowsOf{func() *store.DB { return s.db }}, Now: now, Disk: func() (uint64, uint64, bool) { return diskSpace(s.dir) },
 		Files: func() (database, log int64) {
 			sizes := s.db.Sizes()
 			return sizes.Database, sizes.Log
 		},
-		Spans: s.watching.spans(s.env), Version: b.Version, Revision: b.Revision, Go: b.Go, Workflows: s.cfg.workflowLabels,
+		Spans: s.watching.tracing.counts(), Version: b.Version, Revision: b.Revision, Go: b.Go, Workflows: s.cfg.workflowLabels,
 	})
 }
 
@@ -49,34 +46,10 @@ func (r rowsOf) Read(ctx context.Context, fn func(v engine.View) error) error {
 	return r.db().Read(ctx, fn)
 }
 
-// spans counts the spans; nil when there is no tracer.
-func (w *watching) spans(env map[string]string) func() (exported, lost, queued int64) {
-	if !trace.Wanted(env) {
-		return nil
-	}
-	return func() (int64, int64, int64) { return w.tracer.Counts() }
-}
-
-// traced gives the attempts of a runner their traces, when the environment asks for them.
-func (w *watching) traced(env map[string]string) func(ctx context.Context, db *store.DB, r engine.Runner) (engine.Runner, error) {
-	return func(ctx context.Context, db *store.DB, r engine.Runner) (engine.Runner, error) {
-		if !trace.Wanted(env) {
-			return r, nil
-		}
-		var err error
-		if w.tracer, err = trace.New(ctx, trace.Config{Rows: db, Version: build().Version, Log: w.log}); err != nil {
-			return nil, err
-		}
-		return w.tracer.Runner(r), nil
-	}
-}
-
 // observe is engine.Config.Observe.
 func (w *watching) observe(n engine.Notice) {
 	w.metrics.Observe(n)
-	if w.tracer != nil {
-		w.tracer.Observe(n)
-	}
+	w.tracing.observe(n)
 }
 
 // close exports what is left of the traces. The rows are closed after it.
@@ -85,13 +58,7 @@ func (w *watching) close() {
 }
 
 func (w *watching) end() {
-	if w.tracer != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-		defer cancel()
-		if err := w.tracer.Close(ctx); err != nil {
-			w.log.Warn("traces: what was left may not have been exported", "error", err)
-		}
-	}
+	w.tracing.close()
 	w.metrics.Close()
 }
 

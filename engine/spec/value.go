@@ -283,18 +283,21 @@ func (r *reader) unknownHint(key string, s *shape) string {
 	if key == "<<" {
 		return "merge keys are not allowed; what jobs share stands in defaults"
 	}
-	if s == actionShape && key == "timeout" {
-		return "timeout stands on the job, beside action"
-	}
 	if known := synonyms[strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))]; s.index[known] != nil {
 		return fmt.Sprintf("did you mean %q?", known)
 	}
-	return didYouMean(key, s.names())
+	if near := didYouMean(key, s.names()); near != "" {
+		return near
+	}
+	if (s == actionShape || s == recurrenceShape || s == scheduleShape) && jobShape.index[key] != nil {
+		return key + " stands on the job, beside " + s.name
+	}
+	return "allowed are " + strings.Join(s.names(), ", ")
 }
 
 // synonyms are the words that other tools use for what stands here, in lower case without _ and -.
 var synonyms = map[string]string{
-	"retry": "retryPolicy", "retries": "retryPolicy", "retrys": "retryPolicy", "schedule": "recurrence", "depends": "dependsOn", "dependencies": "dependsOn",
+	"every": "recurrence", "frequency": "recurrence", "retry": "retryPolicy", "retries": "retryPolicy", "retrys": "retryPolicy", "schedule": "recurrence", "depends": "dependsOn", "dependencies": "dependsOn",
 	"upstream": "dependsOn", "needs": "dependsOn", "run": "command", "cmd": "command", "bash": "command", "environment": "env", "if": "when",
 	"condition": "when", "url": "uri", "workdir": "dir", "cwd": "dir", "workingdirectory": "dir", "start": "startTime", "startdate": "startTime", "end": "endTime",
 	"tz": "timeZone", "maxjobcount": "maxJobs", "maxactiveruns": "concurrency", "onfailure": "errorAction", "tasks": "steps", "parameters": "params",
