@@ -1,4 +1,5 @@
 import { lanesEn } from "./en.lanes";
+import { simulateEn } from "./en.simulate";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
@@ -270,6 +271,7 @@ export const en = {
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
   ...lanesEn,
+  ...simulateEn,
 } as const;
 
 export type Key = keyof typeof en;

@@ -1,5 +1,6 @@
 import type { Key } from "./en";
 import { lanesZh } from "./zh.lanes";
+import { simulateZh } from "./zh.simulate";
 
 export const zh: Record<Key, string> = {
   "app.name": "Almanac",
@@ -269,4 +270,5 @@ export const zh: Record<Key, string> = {
   "unit.second": "{n} 秒",
   "unit.millisecond": "{n} 毫秒",
   ...lanesZh,
+  ...simulateZh,
 };

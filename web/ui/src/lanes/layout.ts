@@ -28,7 +28,7 @@ export function begins(bar: Bar): number {
 }
 
 function ends(bar: Bar): number {
-  return Math.max(bar.to, bar.before?.to ?? bar.to);
+  return Math.max(bar.to, bar.before?.to ?? bar.to, bar.deadline ?? bar.to);
 }
 
 /** place puts the bars of each lane in order, and apart where they overlap. */

@@ -31,6 +31,7 @@ export interface Bar {
   due?: number; // a thin line leads from here to the bar: when it should have begun
   known?: number; // up to here it has happened; what is behind is expected, and drawn as an outline
   late?: boolean; // marked by a corner of its own
+  deadline?: number; // by when it must have ended: a flag in its lane, filled when it is late
   ghost?: boolean; // nothing is recorded of it: drawn broken
   faded?: boolean; // another is looked for
   drag?: "move" | "end" | "both"; // what a pointer, and Shift and Alt with the arrows, can do to it
@@ -60,6 +61,7 @@ export interface Strip {
   label: string;
   steps: readonly { at: number; value: number }[]; // ascending; a value holds until the next
   limit?: number;
+  before?: readonly { at: number; value: number }[]; // how it was: a broken line
 }
 
 /** What a pointer or the cursor is at. */

@@ -1,3 +1,4 @@
+import { paintDeadlines } from "./deadlines";
 import { paintEdges } from "./edges";
 import { begins, type Row } from "./layout";
 import type { Bar, Look } from "./model";
@@ -51,6 +52,7 @@ export function paint(c: CanvasRenderingContext2D, scene: Scene, palette: Palett
     c.globalAlpha = 1;
   }
   paintEdges(c, scene, palette);
+  paintDeadlines(c, scene, palette);
   paintMarks(c, scene, palette);
   paintNow(c, scene, palette);
   c.restore();

@@ -9,7 +9,7 @@ export function paintStrip(c: CanvasRenderingContext2D, scene: Scene, palette: P
   const bottom = top + height - 1;
   c.fillStyle = palette.colour("--surface");
   c.fillRect(0, top, width, height - 1);
-  const most = strip.steps.reduce((m, step) => Math.max(m, step.value), Math.max(1, strip.limit ?? 0));
+  const most = strip.steps.concat(strip.before ?? []).reduce((m, step) => Math.max(m, step.value), Math.max(1, strip.limit ?? 0));
   const room = height - 12;
   const y = (value: number) => bottom - (value / most) * room;
 
@@ -53,6 +53,7 @@ export function paintStrip(c: CanvasRenderingContext2D, scene: Scene, palette: P
     c.stroke();
     c.setLineDash([]);
   }
+  if (strip.before) paintBefore(c, scene, palette, strip.before, y);
   c.restore();
 
   c.font = `12px ${palette.font}`;
@@ -60,4 +61,26 @@ export function paintStrip(c: CanvasRenderingContext2D, scene: Scene, palette: P
   c.fillText(strip.label, 26, top + height / 2);
   c.fillStyle = palette.colour("--edge");
   c.fillRect(0, bottom, width, 1);
+}
+
+/** paintBefore draws how it was, as a line of steps. */
+function paintBefore(
+  c: CanvasRenderingContext2D,
+  scene: Scene,
+  palette: Palette,
+  steps: readonly { at: number; value: number }[],
+  y: (value: number) => number,
+): void {
+  c.strokeStyle = palette.colour("--ink-soft");
+  c.lineWidth = 1;
+  c.setLineDash([2, 2]);
+  c.beginPath();
+  steps.forEach((step, k) => {
+    const [x, at] = [xOf(scene, step.at), Math.round(y(step.value)) + 0.5];
+    if (k === 0) c.moveTo(x, at);
+    else c.lineTo(x, at);
+    c.lineTo(xOf(scene, steps[k + 1]?.at ?? step.at), at);
+  });
+  c.stroke();
+  c.setLineDash([]);
 }
