@@ -356,13 +356,16 @@ function paintAxis(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, 
   c.rect(gutter, 0, width - gutter, axisHeight);
   c.clip();
   c.font = `12px ${palette.font}`;
+  let free = gutter - 60; // where the label before ends
   for (const tick of grid) {
     const x = xOf(scene, tick.at);
     if (x < gutter - 60 || x > width) continue;
     c.fillStyle = palette.colour("--edge");
     c.fillRect(Math.round(x), axisHeight - 6, 1, 6);
     c.fillStyle = palette.colour(tick.day ? "--ink" : "--ink-soft");
+    if (x < free) continue;
     c.fillText(tick.label, x + 4, axisHeight / 2);
+    free = x + 8 + c.measureText(tick.label).width;
   }
   const x = xOf(scene, scene.now);
   if (x >= gutter && x <= width) {

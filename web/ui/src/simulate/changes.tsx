@@ -22,24 +22,30 @@ export function Changes(props: {
 }) {
   const t = useT();
   const { ask, beside } = props;
-  const chips: { text: string; remove: () => void }[] = kinds.flatMap((kind) =>
-    ask[kind].map((value) => ({ text: chipOf(kind, value, t), remove: () => props.onChange(removed(ask, kind, value)) })),
+  const chips: { key: string; text: string; remove: () => void }[] = kinds.flatMap((kind) =>
+    ask[kind].map((value) => ({
+      key: `${kind} ${value}`,
+      text: chipOf(kind, value, props.date, t),
+      remove: () => props.onChange(removed(ask, kind, value)),
+    })),
   );
   if (ask.slots !== "")
-    chips.push({ text: t("simulate.chip.slots", { value: ask.slots }), remove: () => props.onChange({ ...ask, slots: "" }) });
+    chips.push({ key: "slots", text: t("simulate.chip.slots", { value: ask.slots }), remove: () => props.onChange({ ...ask, slots: "" }) });
   if (beside)
     chips.push({
+      key: "backfill",
       text: t("simulate.chip.backfill", { n: beside.refs.length, file: beside.file }),
       remove: () => props.onBeside(undefined),
     });
+  const command = commandOf(ask, props.date, beside);
   return (
     <section className="changes" aria-label={t("simulate.changes")}>
       <div className="row">
         <strong>{t("simulate.changes")}</strong>
         {chips.length === 0 && <span className="soft">{t("simulate.changesNone")}</span>}
-        <ul className="row chips">
+        <ul className="row grow">
           {chips.map((chip) => (
-            <li key={chip.text} className="chip">
+            <li key={chip.key} className="chip">
               <span>{chip.text}</span>
               <button type="button" className="plain" aria-label={t("simulate.remove", { what: chip.text })} onClick={chip.remove}>
                 ✕
@@ -59,23 +65,27 @@ export function Changes(props: {
             {t("simulate.clear")}
           </button>
         )}
-        <span className="grow" />
-        <Add {...props} />
+        <details className="more">
+          <summary>{t("simulate.byName")}</summary>
+          <Add {...props} />
+        </details>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a line of text and its button are no form */}
-      <div className="commandline" role="group" aria-label={t("simulate.command")} title={t("simulate.command")}>
-        <Command text={commandOf(ask, props.date, beside)} />
+      <div className="commandline" role="group" aria-label={t("simulate.command")} title={command}>
+        <Command text={command} />
       </div>
     </section>
   );
 }
 
-/** chipOf is a change in words. A name is told without its date when it has but one. */
-function chipOf(kind: Kind, text: string, t: ReturnType<typeof useT>): string {
+/** chipOf is a change in words; the date of the first day is left out. */
+function chipOf(kind: Kind, text: string, date: string, t: ReturnType<typeof useT>): string {
   const [name, value] = cut(text);
   const took = period(value);
   const said = {
-    name: name.replace(/@(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):00([+-]\d{2}:\d{2}|Z)$/, " $1 $2"),
+    name: name.replace(/@(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):00([+-]\d{2}:\d{2}|Z)$/, (_, day, at) =>
+      day === date ? ` ${at}` : ` ${day} ${at}`,
+    ),
     value: (kind === "delay" || kind === "duration") && took !== undefined ? span(took / 1000, t) : value,
   };
   return t(kind === "fail" && value !== "" ? "simulate.chip.failFirst" : (`simulate.chip.${kind}` satisfies Key), said);
@@ -104,50 +114,46 @@ function Add({ ask, names, pools, onChange }: { ask: Ask; names: string[]; pools
     duration: "simulate.takes",
     pool: "simulate.places",
   };
-  const whose = t(kind === "pool" ? "simulate.pool" : "simulate.job");
   return (
-    <form className="row add" onSubmit={submit}>
-      <select
-        value={kind}
-        aria-label={t("simulate.kind")}
-        onChange={(event) => setKind(kinds.find((one) => one === event.target.value) ?? "delay")}
-      >
-        {kinds.map((one) => (
-          <option key={one} value={one}>
-            {t(`simulate.kind.${one}` satisfies Key)}
-          </option>
-        ))}
-      </select>
-      <input
-        type="text"
-        list={`${id}-names`}
-        value={name}
-        spellCheck={false}
-        aria-label={whose}
-        placeholder={whose}
-        aria-describedby={wrong && `${id}-wrong`}
-        onChange={(event) => setName(event.target.value)}
-      />
+    <form className="stack raised" onSubmit={submit}>
+      <label className="field">
+        {t("simulate.kind")}
+        <select value={kind} onChange={(event) => setKind(kinds.find((one) => one === event.target.value) ?? "delay")}>
+          {kinds.map((one) => (
+            <option key={one} value={one}>
+              {t(`simulate.kind.${one}` satisfies Key)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        {t(kind === "pool" ? "simulate.pool" : "simulate.job")}
+        <input
+          type="text"
+          list={`${id}-names`}
+          value={name}
+          spellCheck={false}
+          aria-describedby={wrong && `${id}-wrong`}
+          onChange={(event) => setName(event.target.value)}
+        />
+      </label>
       <datalist id={`${id}-names`}>
         {(kind === "pool" ? pools : names).map((one) => (
           <option key={one} value={one} />
         ))}
       </datalist>
-      <input
-        type="text"
-        className="short"
-        value={value}
-        aria-label={t(labels[kind])}
-        placeholder={t(labels[kind])}
-        aria-describedby={wrong && `${id}-wrong`}
-        onChange={(event) => setValue(event.target.value)}
-      />
-      <button type="submit">{t("simulate.add")}</button>
+      <label className="field">
+        {t(labels[kind])}
+        <input type="text" value={value} aria-describedby={wrong && `${id}-wrong`} onChange={(event) => setValue(event.target.value)} />
+      </label>
       {wrong && (
         <span className="failed small" role="alert" id={`${id}-wrong`}>
           {t(wrong)}
         </span>
       )}
+      <button type="submit" className="primary">
+        {t("simulate.add")}
+      </button>
     </form>
   );
 }

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type Ref, useMemo, useRef, useState } from "react";
 import { useT } from "../i18n/language";
 import { Lanes, type LanesHandle } from "../lanes/lanes";
-import type { Spot } from "../lanes/model";
+import { stateLooks } from "../lanes/looks";
+import type { Look, Spot } from "../lanes/model";
 import type { Comparison, Move } from "./compare";
 import type { Foresight } from "./foresight";
 import { edgesOf, moved, type Picture } from "./picture";
@@ -10,7 +11,9 @@ import type { Words } from "./words";
 /** Of more bars than so many, the one that is dragged is moved when it is let go. */
 const followed = 20_000;
 
-const options = { gutter: 200, edges: "all" } as const;
+/** What ends well is quiet; what moves by the changes stands out, as what ends badly does. */
+const looks = { ...stateLooks, moved: { ...stateLooks.succeeded, fill: "solid", rank: 7 } as Look };
+const options = { gutter: 184, edges: "all", looks } as const;
 
 export interface ChartProps {
   foresight: Foresight;

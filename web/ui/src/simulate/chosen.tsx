@@ -56,6 +56,14 @@ export function ChosenView(props: {
         {foresight.late.has(i) && <span className="lost">{t("simulate.missed")}</span>}
         {move && <strong>{words.move(move)}</strong>}
       </div>
+      {!props.fixed && (
+        <div className="row">
+          <Delay key={`${foresight.name(i)} ${props.delay}`} delay={props.delay} field={props.field} onDelay={props.onDelay} />
+          <button type="button" aria-pressed={props.fails} onClick={props.onFail}>
+            {t("simulate.fails")} <kbd className="key">F</kbd>
+          </button>
+        </div>
+      )}
       <dl className="facts">
         {facts.map(
           ([name, value]) =>
@@ -73,14 +81,6 @@ export function ChosenView(props: {
           </div>
         )}
       </dl>
-      {!props.fixed && (
-        <div className="row">
-          <Delay key={`${foresight.name(i)} ${props.delay}`} delay={props.delay} field={props.field} onDelay={props.onDelay} />
-          <button type="button" aria-pressed={props.fails} onClick={props.onFail}>
-            {t("simulate.fails")} <kbd className="key">F</kbd>
-          </button>
-        </div>
-      )}
       <Path {...props} />
     </section>
   );

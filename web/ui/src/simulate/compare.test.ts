@@ -146,8 +146,8 @@ test("the picture has the lanes that are wanted, bars as played, and where they 
   expect(
     shown.data.bars.map((bar) => [bar.lane, minute(bar.from), minute(bar.to), bar.look, minute(bar.due), minute(bar.deadline), bar.drag]),
   ).toEqual([
-    [0, 0, 90, "succeeded", undefined, undefined, "both"],
-    [1, 90, 125, "succeeded", 60, 120, "both"],
+    [0, 0, 90, "moved", undefined, undefined, "both"],
+    [1, 90, 125, "moved", 60, 120, "both"],
     [1, 180, 1440, "waiting", undefined, 240, undefined],
     [0, 5, 6, "succeeded", undefined, undefined, undefined],
   ]);

@@ -24,6 +24,7 @@ export function Controls(props: {
         label={t("simulate.slots")}
         value={ask.slots}
         placeholder={t("simulate.slotsServer")}
+        wide
         onValue={(slots) => onChange({ ...ask, slots })}
       />
       <details className="more">
@@ -61,7 +62,14 @@ function Day({ label, value, onValue }: { label: string; value: string; onValue:
 }
 
 /** Typed is a field whose value counts when it is left, or with Enter, so that no day is played for half a number. */
-function Typed(props: { label: string; value: string; placeholder: string; most?: number; onValue: (value: string) => void }) {
+function Typed(props: {
+  label: string;
+  value: string;
+  placeholder: string;
+  most?: number;
+  wide?: boolean;
+  onValue: (value: string) => void;
+}) {
   const { value } = props;
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
@@ -72,7 +80,7 @@ function Typed(props: { label: string; value: string; placeholder: string; most?
     <label className="row">
       {props.label}
       <input
-        className="short"
+        className={props.wide ? "wide" : undefined}
         type="number"
         min={1}
         max={props.most}

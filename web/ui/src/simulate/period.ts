@@ -7,7 +7,9 @@ export function period(text: string): number | undefined {
   const iso = /^P(?=.)(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i.exec(said);
   if (iso) return sum(iso);
   const typed =
-    /^(?:(\d+(?:\.\d+)?)\s*d)?\s*(?:(\d+(?:\.\d+)?)\s*h)?\s*(?:(\d+(?:\.\d+)?)(?:\s*m(?:in)?|(?=\s|$)))?\s*(?:(\d+(?:\.\d+)?)\s*s)?$/i.exec(said);
+    /^(?:(\d+(?:\.\d+)?)\s*d)?\s*(?:(\d+(?:\.\d+)?)\s*h)?\s*(?:(\d+(?:\.\d+)?)(?:\s*m(?:in)?|(?=\s|$)))?\s*(?:(\d+(?:\.\d+)?)\s*s)?$/i.exec(
+      said,
+    );
   if (said !== "" && typed) return sum(typed);
   return undefined;
 }

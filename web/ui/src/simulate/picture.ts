@@ -28,7 +28,10 @@ export function picture(
     const was = former?.comparison.was[i] ?? -1;
     if (former && was >= 0) {
       const before = span(former.foresight, was);
-      if (before.from !== bar.from || before.to !== bar.to) bar.before = before;
+      if (before.from !== bar.from || before.to !== bar.to) {
+        bar.before = before;
+        if (bar.look === "succeeded") bar.look = "moved";
+      }
     }
     numbers[i] = list.length;
     instances[list.length] = i;
@@ -36,6 +39,8 @@ export function picture(
   }
   const { from, to } = f;
   const data: LanesData = { from, to: Math.max(to, from + 60_000), zone: zoneOf(f), lanes, bars: list, strip: stripOf(f, words.slots) };
+  const strip = former && stripOf(former.foresight, words.slots);
+  if (data.strip && strip) data.strip.before = strip.steps;
   return { data, instances: instances.subarray(0, list.length), bars: numbers, jobs };
 }
 

@@ -26,7 +26,9 @@ export function useDays(ask: Ask, beside: Chosen | undefined): Days {
   const current = useQuery(foresightQuery(settled, beside));
   const usual = useQuery(foresightQuery(base, undefined));
   const [played, setPlayed] = useState<Played>();
-  if (current.data && current.data !== played) setPlayed(current.data);
+  // What cannot be played at all leaves the usual day to look at.
+  const shown = current.data ?? (current.error && !played ? usual.data : undefined);
+  if (shown && shown !== played) setPlayed(shown);
   const changed = beside !== undefined || foresightQuery(settled, undefined).queryKey[1] !== foresightQuery(base, undefined).queryKey[1];
   const before = changed && !usual.isPlaceholderData ? usual.data?.foresight : undefined;
   const after = played?.foresight;

@@ -33,13 +33,13 @@ export default function SimulatePage() {
         <h1>{t("simulate.title")}</h1>
         <Controls ask={ask} date={ask.date === "" ? date : ask.date} beside={beside} onChange={change} onBeside={setBeside} />
         <span className="grow" />
-        <span className="soft" role="status">
+        <span className="soft small" role="status">
           {days.playing
             ? t("simulate.playing")
             : played && t("simulate.played", { n: played.foresight.count, took: new Words(played.foresight, t).span(played.took) })}
         </span>
-        <button type="button" onClick={days.again} disabled={days.playing}>
-          {t("simulate.again")}
+        <button type="button" onClick={days.again} disabled={days.playing} aria-label={t("simulate.again")} title={t("simulate.again")}>
+          ↻
         </button>
       </header>
       <Changes
@@ -149,8 +149,15 @@ function Shown(props: { ask: Ask; days: Days; foresight: Foresight; playedAsk: A
       <div className="picture">
         <div className="row">
           <label className="row">
-            <span className="soft">{t("simulate.filter")}</span>
-            <input type="text" data-search value={filter} spellCheck={false} onChange={(event) => set("q", event.target.value)} />
+            <span className="hidden">{t("simulate.filter")}</span>
+            <input
+              type="text"
+              data-search
+              value={filter}
+              placeholder={t("simulate.filter")}
+              spellCheck={false}
+              onChange={(event) => set("q", event.target.value)}
+            />
           </label>
           <label className="row">
             <input

@@ -65,9 +65,9 @@ export class Words {
 
   /** move is how much it moves, in a few words. */
   move(move: Move): string {
-    if (move.worse || (move.better && move.by === 0)) return this.#t("simulate.becomes", { state: this.state(move.at) });
     if (move.by === Number.POSITIVE_INFINITY) return this.#t("simulate.endsNoMore");
     if (move.by === Number.NEGATIVE_INFINITY) return this.#t("simulate.endsNow");
+    if (move.worse || (move.better && move.by === 0)) return this.#t("simulate.becomes", { state: this.state(move.at) });
     if (move.by !== 0) return this.#t(move.by > 0 ? "simulate.later" : "simulate.earlier", { span: this.span(Math.abs(move.by)) });
     if (Number.isFinite(move.start) && move.start !== 0)
       return this.#t(move.start > 0 ? "simulate.startsLater" : "simulate.startsEarlier", { span: this.span(Math.abs(move.start)) });
