@@ -71,7 +71,7 @@ test("tomorrow is played, and dragging the end of a bar shows what moves", async
   // Dragged back, it is as it was.
   await page.mouse.move(bar.x + bar.hour * 6 - 2, bar.y);
   await page.mouse.down();
-  await page.mouse.move(bar.x + bar.hour * 0.2, bar.y, { steps: 5 });
+  await page.mouse.move(bar.x - bar.hour, bar.y, { steps: 5 });
   await page.mouse.up();
   await page.getByText("None yet: this is the day as it is expected.").waitFor();
   expect(address(page).getAll("delay")).toEqual([]);

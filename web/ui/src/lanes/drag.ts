@@ -13,7 +13,7 @@ export function gripOf(bar: Bar, fromEnd: number): Grip | undefined {
 /** dragged is where a bar is when it has been moved by so many milliseconds, in whole steps. An end never comes before its beginning. */
 export function dragged(bar: Bar, grip: Grip, by: number, step: number): { from: number; to: number } {
   const whole = Math.round(by / step) * step;
-  if (grip === "end") return { from: bar.from, to: Math.max(bar.from + Math.min(step, bar.to - bar.from), bar.to + whole) };
+  if (grip === "end") return { from: bar.from, to: Math.max(bar.from, bar.to + whole) };
   return { from: bar.from + whole, to: bar.to + whole };
 }
 

@@ -87,5 +87,5 @@ test("a bar is moved, or its end, in whole steps, and never ends before it begin
   expect(gripOf(bar, 30)).toBe("move");
   expect(gripOf({ ...bar, drag: undefined }, 3)).toBeUndefined();
   expect(dragged(bar, "move", 26, 10)).toEqual({ from: 130, to: 230 });
-  expect(dragged(bar, "end", -500, 10)).toEqual({ from: 100, to: 110 });
+  expect(dragged(bar, "end", -500, 10)).toEqual({ from: 100, to: 100 });
 });
