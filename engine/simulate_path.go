@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -46,7 +47,7 @@ func (r *playRows) released(row *playRow) (before *playRow, via Gate, at time.Ti
 			if gate == GateDependency {
 				return r.upstreamBy(row, after), gate, at
 			}
-			return latestEnd(r.jobs[row.Job-1].of(row.Key), after), gate, at
+			return r.jobs[row.Job-1].endedBy(row.Key, after), gate, at
 		}
 		after = s.at
 	}
@@ -58,7 +59,9 @@ func (r *playRows) upstreamBy(row *playRow, by int64) (last *playRow) {
 	waits, _ := r.Waits(row.ID) // never fails
 	for n := range waits {
 		if w := &waits[n]; w.Count > 0 {
-			u := latestEnd(r.jobs[w.Upstream-1].within(w.Key, w.First.UnixMilli(), w.Last.UnixMilli()), by)
+			rows := r.jobs[w.Upstream-1].within(w.Key, w.First.UnixMilli(), w.Last.UnixMilli())
+			r.looked += len(rows)
+			u := latestEnd(rows, by)
 			if u != nil && (last == nil || compareEnds(u, last) > 0) {
 				last = u
 			}
@@ -74,6 +77,45 @@ func latestEnd(rows []*playRow, by int64) (last *playRow) {
 		}
 	}
 	return last
+}
+
+// endedBy is latestEnd of all instances of the job. It asks for what is sorted once, when the day is over: nothing ends any more.
+func (j *playJob) endedBy(key string, by int64) *playRow {
+	class := 0
+	if key != "" {
+		class = 1
+	}
+	if j.ended[class] == nil {
+		ended := slices.DeleteFunc(slices.Clone(j.of(key)), func(u *playRow) bool { return u.EndedAt.IsZero() })
+		slices.SortFunc(ended, compareEnds)
+		j.ended[class] = ended
+	}
+	ended := j.ended[class]
+	if n := sort.Search(len(ended), func(n int) bool { return ended[n].EndedAt.UnixMilli() > by }); n > 0 {
+		return ended[n-1]
+	}
+	return nil
+}
+
+// Before returns, for each of the instances, which other is before it on its critical path, by its place in the list; -1 when it only waited for its
+// time or never started. So every critical path is known at once. It looks at so many instances at most, about: whole is false when that was not enough,
+// and those at the end of the list then have -1 too.
+func (f *Foresight) Before(most int) (before []int, whole bool) {
+	before = make([]int, len(f.Instances))
+	f.rows.looked = 0
+	for i := range f.Instances {
+		before[i] = -1
+		row := f.Instances[i].scheduled
+		if row.StartedAt.IsZero() || f.rows.looked >= most {
+			continue
+		}
+		if up, _, _ := f.rows.released(row); up != nil {
+			if place, listed := f.index[up]; listed {
+				before[i] = place
+			}
+		}
+	}
+	return before, f.rows.looked < most
 }
 
 func compareEnds(a, b *playRow) int {

@@ -30,6 +30,7 @@ type playRows struct {
 	carried  map[int64]bool // of the outbox: by live attempts
 	nextID   int64
 	looks    int64 // calls of Due
+	looked   int   // instances that critical paths were looked for among
 
 	spells   []spell
 	settled  map[settledKey]int
@@ -67,6 +68,7 @@ type playJob struct {
 	active    []*playRow // running, by start
 	line      []*playRow // waiting behind the gate concurrency, by turn
 	ranges    []playRange
+	ended     [2][]*playRow // once the day is over: scheduled and backfill, by their ends
 }
 
 // A playRange is a wait that is woken by what happens in a range, not by one instance that it watches.

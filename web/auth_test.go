@@ -301,6 +301,7 @@ func TestReadingNeverActs(t *testing.T) {
 	for _, route := range web.Table() {
 		if asks[route.ID] {
 			require.False(t, route.Audit, route.ID)
+			require.Equal(t, route.ID == "simulate", route.Permission > web.Viewer, "%s: what keeps others from simulating takes more than a viewer", route.ID)
 			continue
 		}
 		require.Equal(t, !reads(route), route.Audit, route.ID)

@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,4 +31,57 @@ func TestSimulateAnswersWithADayOrWithEveryMistake(t *testing.T) {
 
 	refused(f, f.as("operator", http.MethodPost, "/api/v1/simulate", `{"days": 32}`), 422, "invalid")
 	refused(f, f.as("operator", http.MethodPost, "/api/v1/simulate", `{"day": "2026-11-22"}`), 422, "invalid")
+}
+
+func TestSimulateAnswersInColumns(t *testing.T) {
+	f := newFixture(t)
+	ask := `{"date": "2026-11-22", "slots": 1, "durations": {"retail/*": "PT2M"}, "delay": ["retail/stores@05:00=PT2H"], "path": ["retail/orders@06:00"]`
+	var list, columns web.Simulation
+	w := f.as("operator", http.MethodPost, "/api/v1/simulate", ask+`}`)
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &list))
+	require.Nil(t, list.Columns)
+	w = f.as("operator", http.MethodPost, "/api/v1/simulate", ask+`, "columns": true}`)
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &columns))
+	require.Empty(t, columns.Instances)
+	require.Zero(t, columns.More)
+	require.Equal(t, list.Counts, columns.Counts)
+	require.Equal(t, list.Attention, columns.Attention)
+	c := columns.Columns
+	require.Len(t, c.Job, list.Counts.Instances)
+	names := map[string]int{}
+	for i := range list.Instances {
+		x := &list.Instances[i]
+		names[x.Name] = i
+		job := c.Jobs[c.Job[i]]
+		require.Equal(t, x.Workflow+"/"+x.Job, job.Workflow+"/"+job.Job)
+		require.Equal(t, x.PlanTime.UnixMilli(), c.Base.UnixMilli()+c.PlanTime[i])
+		require.Equal(t, x.StartedAt.UnixMilli(), c.Base.UnixMilli()+c.StartedAt[i])
+		require.Equal(t, x.EndedAt.UnixMilli(), c.Base.UnixMilli()+c.EndedAt[i])
+		require.Equal(t, x.State, c.States[c.State[i]])
+		held := int64(0)
+		for _, h := range x.Held {
+			held += h.TookMS
+		}
+		require.Equal(t, held, c.HeldMS[i], x.Name)
+	}
+	// The path that the answer tells of one instance is the one that before leads along.
+	path := list.Paths[0]
+	require.Greater(t, len(path.Steps), 1)
+	at := names[path.Of]
+	for n := len(path.Steps) - 1; n >= 0; n-- {
+		require.Equal(t, path.Steps[n].Name, list.Instances[at].Name)
+		if n > 0 {
+			at = c.Before[at]
+		}
+	}
+	require.Equal(t, -1, c.Before[at])
+}
+
+func TestSimulateTakesAsManyInstancesOfABackfillAsItSays(t *testing.T) {
+	f := newFixture(t)
+	refs := strings.Repeat(`{"job": "retail/orders", "planTime": "2026-11-20T06:00:00+01:00", "reason": "it is missing"},`, 19_999)
+	w := f.as("operator", http.MethodPost, "/api/v1/simulate", `{"withBackfill": [`+refs+`{"job": "retail/nothing", "planTime": "2026-11-20T06:00:00+01:00"}]}`)
+	require.Contains(t, w.Body.String(), "there is no job retail/nothing")
+	refused(f, w, 422, "invalid")
+	refused(f, f.as("viewer", http.MethodPost, "/api/v1/simulate", `{}`), 403, "forbidden")
 }

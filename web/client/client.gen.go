@@ -1997,6 +1997,9 @@ type SimulateRequest struct {
 	// Assert What must hold, such as: retail/report done by 08:00
 	Assert []string `json:"assert,omitempty,omitzero"`
 
+	// Columns All instances, in columns, in the place of a list
+	Columns bool `json:"columns,omitempty,omitzero"`
+
 	// Date The first natural day, each job's in its own zone; the default is tomorrow
 	//
 	// Examples: 2026-11-22
@@ -2058,6 +2061,47 @@ type SimulatedBucket struct {
 	Peak int64     `json:"peak"`
 }
 
+// SimulatedColumns defines model for SimulatedColumns.
+type SimulatedColumns struct {
+	Backfill []int64 `json:"backfill"`
+
+	// Base Times are milliseconds after it
+	Base time.Time `json:"base"`
+
+	// Before The place of the instance before it on its critical path; -1 of one that only waited for its time
+	Before []int64 `json:"before"`
+
+	// EndedAt -1 of one that never ends
+	EndedAt []int64 `json:"endedAt"`
+
+	// Gate The one that held it longest; -1 when none did
+	Gate []int64 `json:"gate"`
+
+	// Gates What the numbers of gate stand for
+	Gates []string `json:"gates"`
+
+	// HeldMs How long gates held it after its time had come
+	HeldMs []int64 `json:"heldMs"`
+	Job    []int64 `json:"job"`
+
+	// Jobs By workflow and name
+	Jobs []SimulatedJob `json:"jobs"`
+
+	// Late Past their deadline, or never ended
+	Late []int64 `json:"late"`
+
+	// PathsCut Some before are -1 because finding them would take too long
+	PathsCut bool    `json:"pathsCut,omitempty,omitzero"`
+	PlanTime []int64 `json:"planTime"`
+
+	// StartedAt -1 of one that never starts
+	StartedAt []int64 `json:"startedAt"`
+	State     []int64 `json:"state"`
+
+	// States What the numbers of state stand for
+	States []string `json:"states"`
+}
+
 // SimulatedDuration defines model for SimulatedDuration.
 type SimulatedDuration struct {
 	DurationMs int64  `json:"durationMs"`
@@ -2106,6 +2150,16 @@ type SimulatedInstance struct {
 	// Why Why it is in its state
 	Why      string `json:"why"`
 	Workflow string `json:"workflow"`
+}
+
+// SimulatedJob defines model for SimulatedJob.
+type SimulatedJob struct {
+	// DeadlineMs After the plan time; absent without one
+	DeadlineMs int64  `json:"deadlineMs,omitempty,omitzero"`
+	Job        string `json:"job"`
+	Pool       string `json:"pool,omitempty,omitzero"`
+	TimeZone   string `json:"timeZone"`
+	Workflow   string `json:"workflow"`
 }
 
 // SimulatedPath defines model for SimulatedPath.
@@ -2187,6 +2241,9 @@ type Simulation struct {
 
 	// Attention What did not end well, or ended late; at most limit
 	Attention []SimulatedInstance `json:"attention"`
+
+	// Columns All instances, when they were asked for so; instances is empty then
+	Columns SimulatedColumns `json:"columns,omitempty,omitzero"`
 
 	// Conditions How often a step's when was taken for true, since only a real attempt could tell
 	Conditions int64            `json:"conditions,omitempty,omitzero"`

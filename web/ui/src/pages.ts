@@ -29,4 +29,11 @@ export const pages: Page[] = [
     full: true,
   },
   { path: "/jobs/:workflow/:job", title: "job.title", component: lazy(() => import("./jobs/job")) },
+  {
+    path: "/simulate",
+    title: "nav.simulate",
+    component: lazy(() => import("./simulate/simulate")),
+    nav: { icon: "M2 3.6h6M5 8h7M9 12.4h5", key: "s" },
+    full: true,
+  },
 ];

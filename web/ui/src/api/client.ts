@@ -43,11 +43,11 @@ export function get<P extends GetPath>(
 
 export function post<P extends PostPath>(
   pattern: P,
-  options: Path<paths[P]["post"]> & { body: Body<paths[P]["post"]>; key?: string },
+  options: Path<paths[P]["post"]> & { body: Body<paths[P]["post"]>; key?: string; signal?: AbortSignal },
 ): Promise<Answer<paths[P]["post"]>> {
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (options.key) headers["Idempotency-Key"] = options.key;
-  return json(fill(pattern, options.path), { method: "POST", headers, body: JSON.stringify(options.body) });
+  return json(fill(pattern, options.path), { method: "POST", headers, body: JSON.stringify(options.body), signal: options.signal });
 }
 
 type QueryValues = Record<string, string | number | boolean | string[] | undefined>;

@@ -698,7 +698,7 @@ export interface paths {
         put?: never;
         /**
          * Play a day before it comes
-         * @description Carries a day of the loaded definitions out without doing anything: the engine's own decisions, with durations of past instances or given ones, slots, pools, failures and delays. Nothing is stored. At most 200,000 instances; one simulation at a time, which is why it takes more than a viewer.
+         * @description Carries a day of the loaded definitions out without doing anything: the engine's own decisions, with durations of past instances or given ones, slots, pools, failures and delays. Nothing is stored. At most 200,000 instances; one simulation at a time, which is why it takes more than a viewer: who asks while another is played waits 5 seconds at most. With columns all instances come in columns, a tenth as long as the list.
          */
         post: operations["simulate"];
         delete?: never;
@@ -2470,6 +2470,37 @@ export interface components {
             /** Format: int64 */
             peak: number;
         };
+        SimulatedColumns: {
+            backfill: number[];
+            /**
+             * Format: date-time
+             * @description Times are milliseconds after it
+             */
+            base: string;
+            /** @description The place of the instance before it on its critical path; -1 of one that only waited for its time */
+            before: number[];
+            /** @description -1 of one that never ends */
+            endedAt: number[];
+            /** @description The one that held it longest; -1 when none did */
+            gate: number[];
+            /** @description What the numbers of gate stand for */
+            gates: string[];
+            /** @description How long gates held it after its time had come */
+            heldMs: number[];
+            job: number[];
+            /** @description By workflow and name */
+            jobs: components["schemas"]["SimulatedJob"][];
+            /** @description Past their deadline, or never ended */
+            late: number[];
+            /** @description Some before are -1 because finding them would take too long */
+            pathsCut?: boolean;
+            planTime: number[];
+            /** @description -1 of one that never starts */
+            startedAt: number[];
+            state: number[];
+            /** @description What the numbers of state stand for */
+            states: string[];
+        };
         SimulatedDuration: {
             /** Format: int64 */
             durationMs: number;
@@ -2516,6 +2547,17 @@ export interface components {
             state: string;
             /** @description Why it is in its state */
             why: string;
+            workflow: string;
+        };
+        SimulatedJob: {
+            /**
+             * Format: int64
+             * @description After the plan time; absent without one
+             */
+            deadlineMs?: number;
+            job: string;
+            pool?: string;
+            timeZone: string;
             workflow: string;
         };
         SimulatedPath: {
@@ -2598,6 +2640,8 @@ export interface components {
         SimulateRequest: {
             /** @description What must hold, such as: retail/report done by 08:00 */
             assert?: string[];
+            /** @description All instances, in columns, in the place of a list */
+            columns?: boolean;
             /**
              * @description The first natural day, each job's in its own zone; the default is tomorrow
              * @example 2026-11-22
@@ -2645,6 +2689,8 @@ export interface components {
             assumed: components["schemas"]["SimulatedUpstream"][];
             /** @description What did not end well, or ended late; at most limit */
             attention: components["schemas"]["SimulatedInstance"][];
+            /** @description All instances, when they were asked for so; instances is empty then */
+            columns?: components["schemas"]["SimulatedColumns"];
             /**
              * Format: int64
              * @description How often a step's when was taken for true, since only a real attempt could tell

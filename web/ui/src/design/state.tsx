@@ -1,7 +1,7 @@
 import { known, useT } from "../i18n/language";
 
 /** The shape of each state, so that none is told by colour alone: drawn in a square of 16, as outlines but for what has ended badly or well. */
-const shapes: Record<string, { path: string; filled?: boolean }> = {
+export const shapes: Record<string, { path: string; filled?: boolean }> = {
   waiting: { path: "M8 1.8a6.2 6.2 0 1 1 0 12.4A6.2 6.2 0 0 1 8 1.8zM8 4.6V8l2.4 1.6" },
   running: { path: "M4 2.4 13.2 8 4 13.6z", filled: true },
   lost: { path: "M8 1.4 14.6 8 8 14.6 1.4 8zM6.3 6.6C6.5 4.6 9.8 4.9 9.6 6.8 9.5 8 8 7.9 8 9.2M8 11v.3" },

@@ -1,3 +1,6 @@
+import { lanesEn } from "./en.lanes";
+import { simulateEn } from "./en.simulate";
+
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
   "app.name": "Almanac",
@@ -267,6 +270,8 @@ export const en = {
   "unit.minute": "{n} min",
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
+  ...lanesEn,
+  ...simulateEn,
 } as const;
 
 export type Key = keyof typeof en;

@@ -1,4 +1,6 @@
 import type { Key } from "./en";
+import { lanesZh } from "./zh.lanes";
+import { simulateZh } from "./zh.simulate";
 
 export const zh: Record<Key, string> = {
   "app.name": "Almanac",
@@ -267,4 +269,6 @@ export const zh: Record<Key, string> = {
   "unit.minute": "{n} 分",
   "unit.second": "{n} 秒",
   "unit.millisecond": "{n} 毫秒",
+  ...lanesZh,
+  ...simulateZh,
 };
