@@ -524,6 +524,23 @@ type BackfillChange struct {
 	Window string `json:"window,omitempty,omitzero"`
 }
 
+// BackfillDay defines model for BackfillDay.
+type BackfillDay struct {
+	// Day Of the plan times, in the zone of each job
+	//
+	// Examples: 2026-11-01
+	Day string `json:"day"`
+
+	// Instances By state
+	Instances InstanceCounts `json:"instances"`
+}
+
+// BackfillDays defines model for BackfillDays.
+type BackfillDays struct {
+	// Days The days of which it has instances, the earliest first
+	Days []BackfillDay `json:"days"`
+}
+
 // BackfillJob defines model for BackfillJob.
 type BackfillJob struct {
 	Instances int64  `json:"instances"`
@@ -1690,6 +1707,37 @@ type JobDetail struct {
 	Workflow string `json:"workflow"`
 }
 
+// JobEdge defines model for JobEdge.
+type JobEdge struct {
+	// From What is waited for
+	//
+	// Examples: retail/orders
+	From string `json:"from"`
+
+	// To What waits
+	//
+	// Examples: retail/report
+	To string `json:"to"`
+}
+
+// JobNode defines model for JobNode.
+type JobNode struct {
+	// Asked It was asked for
+	Asked    bool `json:"asked,omitempty,omitzero"`
+	Disabled bool `json:"disabled,omitempty,omitzero"`
+
+	// Down It waits for them, at least so many steps away
+	Down int64  `json:"down,omitempty,omitzero"`
+	Job  string `json:"job"`
+
+	// Manual It is started on demand and has no plan times
+	Manual bool `json:"manual,omitempty,omitzero"`
+
+	// Up Those that were asked for wait for it, at least so many steps away
+	Up       int64  `json:"up,omitempty,omitzero"`
+	Workflow string `json:"workflow"`
+}
+
 // JobPage defines model for JobPage.
 type JobPage struct {
 	Items []Job `json:"items"`
@@ -1723,6 +1771,17 @@ type JobVersion struct {
 	//
 	// Examples: 4217
 	ID string `json:"id"`
+}
+
+// JobsAround defines model for JobsAround.
+type JobsAround struct {
+	Edges []JobEdge `json:"edges"`
+
+	// More There are further jobs, which are not shown
+	More bool `json:"more,omitempty,omitzero"`
+
+	// Nodes Those that were asked for first, then by distance
+	Nodes []JobNode `json:"nodes"`
 }
 
 // Link defines model for Link.
@@ -2691,6 +2750,15 @@ type ListJobsParams struct {
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
+// JobsAroundParams defines parameters for JobsAround.
+type JobsAroundParams struct {
+	// Job workflow/job; may be given again
+	Job []string `form:"job" json:"job"`
+
+	// Limit Jobs
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // GetJobParams defines parameters for GetJob.
 type GetJobParams struct {
 	// IfNoneMatch ETags of definitions that are known already: the answer is 304 when one is the current one
@@ -3020,6 +3088,18 @@ func (c *Client) CancelBackfill(ctx context.Context, id string, params CancelBac
 	return answer, err
 }
 
+// NewListBackfillDaysRequest is the request of Client.ListBackfillDays.
+func NewListBackfillDaysRequest(id string) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/backfills/%s/days", id)
+	return r
+}
+
+// ListBackfillDays: one backfill day by day (GET /api/v1/backfills/{id}/days).
+func (c *Client) ListBackfillDays(ctx context.Context, id string) (answer BackfillDays, err error) {
+	err = c.Do(ctx, NewListBackfillDaysRequest(id), &answer)
+	return answer, err
+}
+
 // NewPauseBackfillRequest is the request of Client.PauseBackfill.
 func NewPauseBackfillRequest(id string, params PauseBackfillParams, body PauseBackfillJSONRequestBody) *Request {
 	r := newRequest(http.MethodPost, "/api/v1/backfills/%s/pause", id)
@@ -3318,6 +3398,20 @@ func NewListJobsRequest(params ListJobsParams) *Request {
 // ListJobs: list jobs by workflow and name (GET /api/v1/jobs).
 func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (answer JobPage, err error) {
 	err = c.Do(ctx, NewListJobsRequest(params), &answer)
+	return answer, err
+}
+
+// NewJobsAroundRequest is the request of Client.JobsAround.
+func NewJobsAroundRequest(params JobsAroundParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/around")
+	r.query("job", params.Job, true)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// JobsAround: the jobs that some wait for, and those that wait for them (GET /api/v1/jobs/around).
+func (c *Client) JobsAround(ctx context.Context, params JobsAroundParams) (answer JobsAround, err error) {
+	err = c.Do(ctx, NewJobsAroundRequest(params), &answer)
 	return answer, err
 }
 

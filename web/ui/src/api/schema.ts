@@ -123,6 +123,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backfills/{id}/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One backfill day by day
+         * @description How many of its instances of each natural day are in which state. Days without an instance of it are left out.
+         */
+        get: operations["listBackfillDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/backfills/{id}/pause": {
         parameters: {
             query?: never;
@@ -627,6 +647,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/around": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The jobs that some wait for, and those that wait for them
+         * @description All the way up and down along the current definitions, with how many steps away each is.
+         */
+        get: operations["jobsAround"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1080,6 +1120,19 @@ export interface components {
             share?: string;
             /** @description Empty is none */
             window?: string;
+        };
+        BackfillDay: {
+            /**
+             * @description Of the plan times, in the zone of each job
+             * @example 2026-11-01
+             */
+            day: string;
+            /** @description By state */
+            instances: components["schemas"]["InstanceCounts"];
+        };
+        BackfillDays: {
+            /** @description The days of which it has instances, the earliest first */
+            days: components["schemas"]["BackfillDay"][];
         };
         BackfillJob: {
             /** Format: int64 */
@@ -2190,6 +2243,37 @@ export interface components {
             /** @example retail */
             workflow: string;
         };
+        JobEdge: {
+            /**
+             * @description What is waited for
+             * @example retail/orders
+             */
+            from: string;
+            /**
+             * @description What waits
+             * @example retail/report
+             */
+            to: string;
+        };
+        JobNode: {
+            /** @description It was asked for */
+            asked?: boolean;
+            disabled?: boolean;
+            /**
+             * Format: int64
+             * @description It waits for them, at least so many steps away
+             */
+            down?: number;
+            job: string;
+            /** @description It is started on demand and has no plan times */
+            manual?: boolean;
+            /**
+             * Format: int64
+             * @description Those that were asked for wait for it, at least so many steps away
+             */
+            up?: number;
+            workflow: string;
+        };
         JobPage: {
             items: components["schemas"]["Job"][];
             /** @description The cursor of the next page; absent on the last */
@@ -2200,6 +2284,13 @@ export interface components {
             job: string;
             /** @example retail */
             workflow: string;
+        };
+        JobsAround: {
+            edges: components["schemas"]["JobEdge"][];
+            /** @description There are further jobs, which are not shown */
+            more?: boolean;
+            /** @description Those that were asked for first, then by distance */
+            nodes: components["schemas"]["JobNode"][];
         };
         JobVersion: {
             /**
@@ -5011,6 +5102,228 @@ export interface operations {
                      *       "status": 415,
                      *       "code": "unsupported-media-type",
                      *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBackfillDays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The backfill's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "days": [
+                     *         {
+                     *           "day": "2026-11-01",
+                     *           "instances": {
+                     *             "waiting": 1,
+                     *             "running": 0,
+                     *             "lost": 0,
+                     *             "succeeded": 23,
+                     *             "forced": 0,
+                     *             "failed": 0,
+                     *             "skipped": 0,
+                     *             "cancelled": 0
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackfillDays"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -8376,6 +8689,24 @@ export interface operations {
                      *       "status": 403,
                      *       "code": "forbidden",
                      *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -12292,6 +12623,215 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobsAround: {
+        parameters: {
+            query: {
+                /** @description workflow/job; may be given again */
+                job: string[];
+                /** @description Jobs */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "nodes": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "asked": true
+                     *         },
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "report",
+                     *           "down": 1
+                     *         }
+                     *       ],
+                     *       "edges": [
+                     *         {
+                     *           "from": "retail/orders",
+                     *           "to": "retail/report"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobsAround"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
