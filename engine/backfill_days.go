@@ -34,6 +34,30 @@ func (e *Engine) BackfillDays(ctx context.Context, key string) (days []BackfillD
 	return days, wrap(err, "count the days of the backfill %s", key)
 }
 
+// heldJobs leaves of the jobs those of which the backfills that are named hold anything, so that days of a backfill cost no more than these days.
+func (x *selection) heldJobs() error {
+	terms := x.s.of(false, "backfill")
+	if len(terms) == 0 {
+		return nil
+	}
+	held := map[int64]bool{}
+	for _, key := range terms[0].words {
+		row, err := x.v.Backfill(key)
+		if err != nil {
+			return fmt.Errorf("look for the backfill of %s: %w", terms[0].Text, err)
+		}
+		for _, part := range row.Options.Jobs {
+			held[part.Job] = true
+		}
+	}
+	for id := range x.jobs {
+		if !held[id] {
+			delete(x.jobs, id)
+		}
+	}
+	return nil
+}
+
 // inBackfills lists the instances of the backfills that a term names, in the states that the other terms leave.
 func (x *selection) inBackfills(keys []string, states []State) (list []Instance, err error) {
 	if len(states) == 0 {

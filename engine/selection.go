@@ -90,6 +90,9 @@ func (x *selection) readJobs() (err error) {
 		}
 		x.jobs[row.ID] = j
 	}
+	if err := x.heldJobs(); err != nil {
+		return err
+	}
 	for n := range x.s.Terms {
 		t := &x.s.Terms[n]
 		if t.Key != "job" && t.Key != "workflow" && t.Key != "tag" {
@@ -184,7 +187,7 @@ func (x *selection) candidates() ([]Instance, error) {
 	var err error
 	from, to := x.span(nil)
 	switch {
-	case len(filled) > 0:
+	case len(filled) > 0 && !bounded:
 		if list, err = x.inBackfills(filled[0].words, states); err != nil {
 			return nil, err
 		}

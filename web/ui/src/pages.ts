@@ -29,4 +29,13 @@ export const pages: Page[] = [
     full: true,
   },
   { path: "/jobs/:workflow/:job", title: "job.title", component: lazy(() => import("./jobs/job")) },
+  {
+    path: "/backfills",
+    title: "backfills.title",
+    component: lazy(() => import("./backfills/backfills")),
+    nav: { icon: "M7.6 4 3 8l4.6 4zM13 4 8.4 8l4.6 4z", key: "b" },
+    full: true,
+  },
+  { path: "/backfills/new", title: "wizard.title", component: lazy(() => import("./backfills/new")) },
+  { path: "/backfills/:id", title: "backfill.title", component: lazy(() => import("./backfills/backfill")) },
 ];

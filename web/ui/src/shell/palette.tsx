@@ -80,7 +80,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-const term = /(^|\s)-?(job|workflow|tag|date|time|state|gate|kind|id):\S/;
+const term = /(^|\s)-?(job|workflow|tag|date|time|state|gate|kind|id|backfill):\S/;
 
 function useChoices(words: string, onHelp: () => void): Choice[] {
   const { t, language, choose } = useLanguage();
