@@ -12,6 +12,7 @@ export function Line(props: {
   placeholder?: string;
   list?: string;
   numeric?: boolean;
+  invalid?: boolean; // what is wrong stands elsewhere
 }) {
   const id = useId();
   const wrong = props.wrong ?? [];
@@ -28,7 +29,7 @@ export function Line(props: {
         list={props.list}
         placeholder={props.placeholder}
         value={props.value}
-        aria-invalid={wrong.length > 0}
+        aria-invalid={wrong.length > 0 || props.invalid === true}
         aria-describedby={described === "" ? undefined : described}
         onChange={(event) => props.onChange(event.target.value)}
       />

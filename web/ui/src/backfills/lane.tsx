@@ -1,5 +1,5 @@
 import { useT } from "../i18n/language";
-import { Line } from "./field";
+import { Line, Wrong } from "./field";
 import type { Field, Form } from "./form";
 
 export type LaneForm = Pick<Form, "parallel" | "priority" | "shareMin" | "shareMax" | "windowFrom" | "windowTo" | "windowZone">;
@@ -39,8 +39,9 @@ export function LaneFields<F extends LaneForm>(props: { form: F; onChange: (form
           placeholder="¼"
           value={form.shareMax}
           onChange={(shareMax) => set({ shareMax })}
-          wrong={wrong("share")}
+          invalid={wrong("share").length > 0}
         />
+        <Wrong list={wrong("share")} />
         <p className="soft small">{t("wizard.shareHint")}</p>
       </fieldset>
       <Line
@@ -74,8 +75,9 @@ export function LaneFields<F extends LaneForm>(props: { form: F; onChange: (form
           placeholder="UTC"
           value={form.windowZone}
           onChange={(windowZone) => set({ windowZone })}
-          wrong={wrong("window")}
+          invalid={wrong("window").length > 0}
         />
+        <Wrong list={wrong("window")} />
         <datalist id="almanac-zones">
           {zones.map((zone) => (
             <option key={zone} value={zone} />

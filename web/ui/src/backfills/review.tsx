@@ -129,16 +129,12 @@ function Apply({ plan, spoilt, onAgain }: { plan: Plan; spoilt: boolean; onAgain
   };
   return (
     <form
-      className="card stack"
+      className="card stack applying"
       onSubmit={(event) => {
         event.preventDefault();
         apply.mutate();
       }}
     >
-      <label className="field">
-        {t("operations.note")}
-        <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
-      </label>
       {problem?.code === "drift" ? (
         <div className="problem stack" role="alert">
           <strong>{t("wizard.drift")}</strong>
@@ -177,7 +173,10 @@ function Apply({ plan, spoilt, onAgain }: { plan: Plan; spoilt: boolean; onAgain
         <button type="button" onClick={onAgain}>
           {t("wizard.again")}
         </button>
-        <span className="grow" />
+        <label className="row note">
+          {t("operations.note")}
+          <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
+        </label>
         <span className="soft small">
           {plan.id} · {t("wizard.plannedAt", { at: clock(plan.at) })}
         </span>
