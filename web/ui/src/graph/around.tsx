@@ -187,15 +187,13 @@ function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) 
         onNext={next}
         list={place.list}
         onList={(list) => onChange({ list })}
-        onFit={() => sight.current?.fit()}
-        onZoom={(by) => sight.current?.zoom(by)}
       >
         {first && (
           <button type="button" className="to-root" onClick={() => acts.toRoot(first)}>
             {t("graph.toRoot")}
           </button>
         )}
-        <span className="soft small" aria-live="polite">
+        <span className="soft small count-words" aria-live="polite">
           {pending || loading ? t("graph.laying") : t("graph.count", { n: data.items.size, lines: picture.lines.length })}
         </span>
       </Toolbar>

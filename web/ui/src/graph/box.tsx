@@ -1,4 +1,4 @@
-import type { Node, NodeProps } from "@xyflow/react";
+import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
 import { Glyph, gateWord } from "../design/state";
 import { type Translate, useT } from "../i18n/language";
@@ -29,6 +29,8 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
   if (hit) words.push("hit");
   return (
     <div className={words.join(" ")}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <Handle type="source" position={Position.Right} isConnectable={false} />
       {drawn.root && <span className="flag">{t("graph.root")}</span>}
       <button
         type="button"

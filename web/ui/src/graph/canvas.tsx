@@ -1,4 +1,4 @@
-import { type EdgeTypes, MiniMap, type NodeTypes, Position, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import { type EdgeTypes, MiniMap, type NodeTypes, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useT } from "../i18n/language";
@@ -16,10 +16,8 @@ const edgeTypes: EdgeTypes = { strand: Strand };
 const steps: Record<string, Step> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** A Sight is what the toolbar can do with what is in sight of the picture. */
+/** A Sight is what others can do with what is in sight of the picture. */
 export interface Sight {
-  fit: () => void;
-  zoom: (by: number) => void;
   show: (key: string, focus: boolean) => void; // brings a node into the middle
 }
 
@@ -45,17 +43,12 @@ export function Canvas(props: {
       const place = arrangement.places.get(drawn.key);
       if (!place) continue;
       const size = sizes[drawn.kind];
-      const y = size.height / 2;
       list.push({
         id: drawn.key,
         type: "box",
         position: { x: place[0], y: place[1] },
         ...size,
         measured: size,
-        handles: [
-          { type: "target", position: Position.Left, x: 0, y, width: 0, height: 0 },
-          { type: "source", position: Position.Right, x: size.width, y, width: 0, height: 0 },
-        ],
         data: { drawn, centre: drawn.key === picture.centre, first: false, hit: false },
       });
     }
@@ -137,7 +130,7 @@ export function Canvas(props: {
     const last = before.current;
     before.current = { arrangement, at: place, key: marked };
     if (last === null) {
-      void view.fitView({ padding: 0.08, minZoom: 0.6, maxZoom: 1, duration: 0 }).then(() => reveal(marked, false));
+      void view.fitView({ padding: 0.08, minZoom: 0.75, maxZoom: 1, duration: 0 }).then(() => reveal(marked, false));
       return;
     }
     if (last.arrangement === arrangement) return;
@@ -149,8 +142,6 @@ export function Canvas(props: {
 
   useEffect(() => {
     onSight({
-      fit: () => void flow.current?.fitView({ padding: 0.08, maxZoom: 1, duration: still() ? 0 : 200 }),
-      zoom: (by) => void flow.current?.zoomTo(flow.current.getZoom() * by, { duration: still() ? 0 : 120 }),
       show: (key, focused) => {
         reveal(key, true);
         if (focused) focus(key);
@@ -158,6 +149,7 @@ export function Canvas(props: {
     });
   }, [onSight, reveal, focus]);
 
+  const zoom = (by: number) => void flow.current?.zoomTo(flow.current.getZoom() * by, { duration: still() ? 0 : 120 });
   const key = (event: KeyboardEvent) => {
     const on = event.target instanceof HTMLElement ? event.target.dataset.node : undefined;
     if (on === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -225,6 +217,17 @@ export function Canvas(props: {
           {nodes.length > 8 && <MiniMap pannable zoomable ariaLabel={t("graph.map")} nodeClassName={mapClass} nodeBorderRadius={4} />}
         </ReactFlow>
       </ActsContext>
+      <span className="joined zoom">
+        <button type="button" onClick={() => zoom(1 / 1.3)} aria-label={t("graph.out")}>
+          −
+        </button>
+        <button type="button" onClick={() => void flow.current?.fitView({ padding: 0.08, maxZoom: 1, duration: still() ? 0 : 200 })}>
+          {t("graph.fit")}
+        </button>
+        <button type="button" onClick={() => zoom(1.3)} aria-label={t("graph.in")}>
+          +
+        </button>
+      </span>
     </div>
   );
 }

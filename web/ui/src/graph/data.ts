@@ -89,6 +89,11 @@ export function merge(graphs: Graph[]): Data {
       data.waits.set(key, { key, to, from: [...from], edge, range: rangeOf(edge) });
     }
   }
+  // What a range leaves out is told by the range.
+  for (const wait of data.waits.values()) {
+    const item = data.items.get(wait.to);
+    if (item && wait.range !== "") item.moreUp = Math.max(0, item.moreUp - Math.max(0, wait.edge.count - wait.from.length));
+  }
   return data;
 }
 

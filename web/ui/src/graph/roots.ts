@@ -25,7 +25,8 @@ export function rootsOf(explanation: Explanation): Root[] {
   return roots.sort((a, b) => a.hops - b.hops);
 }
 
-/** hopsTo is how many hops up are shown at first: two, or as many as lead to the nearest root cause. */
+/** hopsTo is how many hops up are shown at first: two, or as many as lead to the root causes that are near. */
 export function hopsTo(roots: Root[]): number {
-  return Math.min(8, Math.max(2, roots[0]?.hops ?? 0));
+  const near = roots.filter((root) => root.hops <= 6).map((root) => root.hops);
+  return Math.max(2, ...near, near.length > 0 ? 0 : Math.min(10, roots[0]?.hops ?? 0));
 }

@@ -15,8 +15,6 @@ export function Toolbar(props: {
   onNext: (by: number) => void;
   list: boolean;
   onList: (list: boolean) => void;
-  onFit: () => void;
-  onZoom: (by: number) => void;
   children: React.ReactNode;
 }) {
   const t = useT();
@@ -54,19 +52,6 @@ export function Toolbar(props: {
       </span>
       <span className="grow" />
       {props.children}
-      {!props.list && (
-        <span className="joined">
-          <button type="button" onClick={() => props.onZoom(1 / 1.3)} aria-label={t("graph.out")}>
-            −
-          </button>
-          <button type="button" onClick={props.onFit}>
-            {t("graph.fit")}
-          </button>
-          <button type="button" onClick={() => props.onZoom(1.3)} aria-label={t("graph.in")}>
-            +
-          </button>
-        </span>
-      )}
       {/* biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form */}
       <span className="joined" role="group" aria-label={t("graph.view")}>
         <button type="button" aria-pressed={!props.list} onClick={() => props.onList(false)}>
