@@ -1268,6 +1268,12 @@ type GraphEdge struct {
 	OnFailed  GraphEdgeOnFailed  `json:"onFailed"`
 	OnMissing GraphEdgeOnMissing `json:"onMissing"`
 
+	// Open Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more
+	Open int64 `json:"open,omitempty,omitzero"`
+
+	// Pair The rule in words, with both classes
+	Pair string `json:"pair,omitempty,omitzero"`
+
 	// Rule Examples: natural-day
 	Rule      string `json:"rule"`
 	Satisfied bool   `json:"satisfied"`
@@ -1304,7 +1310,7 @@ type GraphNode struct {
 	// MoreDown At least as many of what waits for it are not shown
 	MoreDown int64 `json:"moreDown,omitempty,omitzero"`
 
-	// MoreUp As many of what it waits for are not shown
+	// MoreUp As many of what it waits for are not shown; where the hops end, only when ends is asked for
 	MoreUp int64 `json:"moreUp,omitempty,omitzero"`
 
 	// Node Names the node in this graph
@@ -2603,6 +2609,27 @@ type ExplainByNameParams struct {
 	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
 }
 
+// GraphByNameParams defines parameters for GraphByName.
+type GraphByNameParams struct {
+	// Instance workflow/job@plan time; a plan time without an offset is in the job's zone
+	Instance string `form:"instance" json:"instance"`
+
+	// Up Hops up: what it waits for
+	Up int64 `form:"up,omitempty" json:"up,omitempty,omitzero"`
+
+	// Down Hops down: what waits for it
+	Down int64 `form:"down,omitempty" json:"down,omitempty,omitzero"`
+
+	// Limit Nodes
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Ends Also count what is not shown beyond the nodes where the hops end
+	Ends bool `form:"ends,omitempty" json:"ends,omitempty,omitzero"`
+
+	// At As of this time, from the history; absent is now
+	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
+}
+
 // ListIncidentsParams defines parameters for ListIncidents.
 type ListIncidentsParams struct {
 	// State Only open ones, or all
@@ -2709,6 +2736,9 @@ type GraphInstanceParams struct {
 
 	// Limit Nodes
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Ends Also count what is not shown beyond the nodes where the hops end
+	Ends bool `form:"ends,omitempty" json:"ends,omitempty,omitzero"`
 
 	// At As of this time, from the history; absent is now
 	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
@@ -3196,6 +3226,24 @@ func (c *Client) ExplainByName(ctx context.Context, params ExplainByNameParams) 
 	return answer, err
 }
 
+// NewGraphByNameRequest is the request of Client.GraphByName.
+func NewGraphByNameRequest(params GraphByNameParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/graph")
+	r.query("instance", params.Instance, false)
+	r.query("up", params.Up, false)
+	r.query("down", params.Down, false)
+	r.query("limit", params.Limit, false)
+	r.query("ends", params.Ends, false)
+	r.query("at", params.At, false)
+	return r
+}
+
+// GraphByName: the instances around one that is named (GET /api/v1/graph).
+func (c *Client) GraphByName(ctx context.Context, params GraphByNameParams) (answer Graph, err error) {
+	err = c.Do(ctx, NewGraphByNameRequest(params), &answer)
+	return answer, err
+}
+
 // NewListIncidentsRequest is the request of Client.ListIncidents.
 func NewListIncidentsRequest(params ListIncidentsParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/incidents")
@@ -3346,6 +3394,7 @@ func NewGraphInstanceRequest(id int64, params GraphInstanceParams) *Request {
 	r.query("up", params.Up, false)
 	r.query("down", params.Down, false)
 	r.query("limit", params.Limit, false)
+	r.query("ends", params.Ends, false)
 	r.query("at", params.At, false)
 	return r
 }

@@ -21,6 +21,8 @@ export const pages: Page[] = [
     full: true,
   },
   { path: "/instances/:id", title: "instance.title", component: lazy(() => import("./instance/instance")) },
+  { path: "/instances/:id/graph", title: "graph.title", component: lazy(() => import("./graph/graph")), full: true },
+  { path: "/graph", title: "graph.title", component: lazy(() => import("./graph/graph")), full: true },
   {
     path: "/jobs",
     title: "nav.jobs",

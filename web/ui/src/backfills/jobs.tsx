@@ -1,19 +1,22 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
-import { get } from "../api/client";
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { get, type Schemas } from "../api/client";
 import { useT } from "../i18n/language";
 import { Loaded, ProblemView } from "../parts/problem";
 import { Around } from "./around";
 import { Wrong } from "./field";
 import type { Field, Form } from "./form";
 import { aroundQuery } from "./queries";
-import { jobPattern } from "./scope";
+import { inScope, jobPattern, nameOf, picked } from "./scope";
+
+const PickGraph = lazy(() => import("../graph/pick").then((module) => ({ default: module.PickGraph })));
 
 /** JobsStep asks which jobs: found by their names or by a pattern, and along the dependencies of those. */
 export function JobsStep(props: { form: Form; onChange: (form: Form) => void; wrong: (field: Field) => string[] }) {
   const t = useT();
   const { form, onChange, wrong } = props;
   const around = useQuery(aroundQuery(form.jobs));
+  const [drawn, setDrawn] = useState(false);
   return (
     <div className="halves">
       <section className="card stack">
@@ -38,16 +41,60 @@ export function JobsStep(props: { form: Form; onChange: (form: Form) => void; wr
         <Wrong list={wrong("jobs")} />
         <Search chosen={form.jobs} onTake={(names) => onChange({ ...form, jobs: [...new Set([...form.jobs, ...names])] })} />
       </section>
-      <section className="card stack">
-        <h2>{t("wizard.around")}</h2>
+      <section className={drawn ? "card stack across" : "card stack"}>
+        <div className="row">
+          <h2 className="grow">{t("wizard.around")}</h2>
+          {form.jobs.length > 0 && (
+            <button type="button" aria-pressed={drawn} onClick={() => setDrawn(!drawn)}>
+              {t("wizard.graph")}
+            </button>
+          )}
+        </div>
         {form.jobs.length === 0 ? (
           <p className="soft">{t("wizard.aroundFirst")}</p>
         ) : around.error ? (
           <ProblemView error={around.error} retry={() => around.refetch()} />
         ) : (
-          <Loaded query={around}>{(data) => <Around data={data} form={form} onChange={onChange} wrong={wrong} />}</Loaded>
+          <Loaded query={around}>
+            {(data) => (
+              <>
+                {drawn && <Drawn data={data} form={form} onChange={onChange} />}
+                <Around data={data} form={form} onChange={onChange} wrong={wrong} />
+              </>
+            )}
+          </Loaded>
         )}
       </section>
+    </div>
+  );
+}
+
+/** Drawn is the same choice on a graph; the list below stays beside it. */
+function Drawn(props: { data: Schemas["JobsAround"]; form: Form; onChange: (form: Form) => void }) {
+  const t = useT();
+  const { data, form, onChange } = props;
+  const nodes = useMemo(
+    () =>
+      data.nodes.map((node) => ({
+        id: nameOf(node),
+        label: node.job,
+        detail: node.manual ? t("wizard.manual") : node.disabled ? t("jobs.disabled") : node.workflow,
+      })),
+    [data, t],
+  );
+  const edges = useMemo(() => data.edges.map((edge): [string, string] => [edge.from, edge.to]), [data]);
+  const chosen = inScope(data.nodes, form);
+  if (nodes.length > 300) return <p className="soft">{t("wizard.graphTooLarge", { n: nodes.length })}</p>;
+  return (
+    <div className="pickbox">
+      <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+        <PickGraph
+          nodes={nodes}
+          edges={edges}
+          chosen={chosen}
+          onChange={(set) => onChange({ ...form, ...picked(data.nodes, form, set) })}
+        />
+      </Suspense>
     </div>
   );
 }

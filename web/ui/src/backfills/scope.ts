@@ -78,3 +78,33 @@ function pattern(glob: string, whole: boolean): RegExp {
   const body = glob.replace(/[.*+?^${}()|[\]\\]/g, (c) => (c === "*" ? "[^/]*" : c === "?" ? "[^/]" : `\\${c}`));
   return new RegExp(whole ? `^${body}$` : body, "i");
 }
+
+/** A Scope is what of a form says which jobs are in. */
+export interface Scope {
+  jobs: string[];
+  upstream: string;
+  downstream: string;
+}
+
+/** inScope lists the names of all jobs that are in. */
+export function inScope(nodes: JobNode[], scope: Scope): Set<string> {
+  return new Set([...scope.jobs, ...taken(nodes, "up", scope.upstream), ...taken(nodes, "down", scope.downstream)]);
+}
+
+/** picked is the scope after a set was chosen on the graph; a way of which nothing has changed stays as it was written. */
+export function picked(nodes: JobNode[], scope: Scope, set: ReadonlySet<string>): Scope {
+  const jobs = scope.jobs.filter((name) => set.has(name));
+  const way = (way: Way, text: string): string => {
+    const before = taken(nodes, way, text);
+    const other = taken(nodes, way === "up" ? "down" : "up", way === "up" ? scope.downstream : scope.upstream);
+    const after = nodes
+      .filter((node) => (node[way] ?? 0) > 0 && takeable(node) && set.has(nameOf(node)))
+      .map(nameOf)
+      .filter((name) => before.has(name) || (!other.has(name) && (way === "down" || !downToo(nodes, name))));
+    return after.length === before.size && after.every((name) => before.has(name)) ? text : after.sort().join(",");
+  };
+  return { jobs, upstream: way("up", scope.upstream), downstream: way("down", scope.downstream) };
+}
+
+/** downToo reports whether a job is on both ways: it counts as downstream then. */
+const downToo = (nodes: JobNode[], name: string) => nodes.some((node) => nameOf(node) === name && (node.down ?? 0) > 0);

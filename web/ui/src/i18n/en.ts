@@ -1,3 +1,4 @@
+import { graphEn } from "./en.graph";
 import { enWizard } from "./en.wizard";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
@@ -269,6 +270,7 @@ export const en = {
   "unit.minute": "{n} min",
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
+  ...graphEn,
   ...enWizard,
 } as const;
 

@@ -85,7 +85,7 @@ export const enWizard = {
   "wizard.manual": "on demand, no plan times",
   "wizard.strangers": "Not on this way any more: {jobs}",
   "wizard.graph": "As a graph",
-  "wizard.tree": "As a list",
+  "wizard.graphTooLarge": "The graph would hold {n} jobs, and shows at most 300: choose in the list.",
   "wizard.days": "Days",
   "wizard.range": "From – to",
   "wizard.dates": "Single days",

@@ -83,7 +83,7 @@ export const zhWizard: Record<keyof typeof enWizard, string> = {
   "wizard.manual": "按需运行，没有计划时间",
   "wizard.strangers": "已不在这个方向上：{jobs}",
   "wizard.graph": "图",
-  "wizard.tree": "列表",
+  "wizard.graphTooLarge": "图中将有 {n} 个作业，最多显示 300 个：请在列表中选择。",
   "wizard.days": "日期",
   "wizard.range": "起止",
   "wizard.dates": "单独的日期",

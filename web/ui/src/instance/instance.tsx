@@ -55,6 +55,9 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
             {offset(instance.planTime)} · {t("column.id")} {instance.id}
           </span>
           <span className="grow" />
+          <Link className="button" href={`/instances/${instance.id}/graph`}>
+            {t("graph.title")}
+          </Link>
           <StateMark state={instance.state} gate={instance.gate} />
         </div>
         <p>{instance.reason.text}</p>
