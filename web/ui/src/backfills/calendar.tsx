@@ -13,6 +13,7 @@ export function Calendar(props: { begin: Day; chosen: (day: Day) => "" | "in" | 
   const months = [left, plusMonths(left, 1)];
   const shown = months.some((one) => one.slice(0, 7) === at.slice(0, 7)) ? at : left;
   const words = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+  const full = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { dateStyle: "long", timeZone: "UTC" });
   const names = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { weekday: "narrow", timeZone: "UTC" });
   const go = (day: Day) => {
     setAt(day);
@@ -71,7 +72,7 @@ export function Calendar(props: { begin: Day; chosen: (day: Day) => "" | "in" | 
                           type="button"
                           data-day={day}
                           className={day === now ? "now" : undefined}
-                          aria-label={day}
+                          aria-label={full.format(new Date(`${day}T00:00:00Z`))}
                           aria-pressed={chosen !== ""}
                           tabIndex={day === shown ? 0 : -1}
                           onClick={() => {

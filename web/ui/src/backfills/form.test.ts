@@ -36,6 +36,7 @@ test("the request says what the form does, and a plan's request is a form again"
     jobs: ["a/b"],
     dates: ["2026-10-01"],
     select: ["missing", "failed"],
+    order: "asc",
   });
 });
 

@@ -134,7 +134,7 @@ export function requestOf(form: Form): Request {
     select: form.select,
     upstream: text(form.upstream),
     downstream: text(form.downstream),
-    order: form.order === "desc" ? "desc" : undefined,
+    order: form.order,
     parallel: number(form.parallel),
     byDay: flag(form.byDay),
     stopOnFailure: flag(form.stopOnFailure),
