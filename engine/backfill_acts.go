@@ -218,26 +218,26 @@ func (e *Engine) SetBackfill(ctx context.Context, key string, c BackfillChange, 
 		o := &b.Options
 		if c.Priority != nil {
 			if *c.Priority < 1 || *c.Priority > 9 {
-				mistakes = append(mistakes, fmt.Errorf("%w: priority %d: choose 1 (last) to 9 (first)", ErrInvalid, *c.Priority))
+				mistakes = append(mistakes, &MistakeError{"priority", fmt.Sprintf("priority %d: choose 1 (last) to 9 (first)", *c.Priority)})
 			}
 			o.Priority = *c.Priority
 		}
 		if c.Parallel != nil {
 			if *c.Parallel < 0 {
-				mistakes = append(mistakes, fmt.Errorf("%w: parallel is %d; at least 1 is needed, and 0 is as many as the share lets", ErrInvalid, *c.Parallel))
+				mistakes = append(mistakes, &MistakeError{"parallel", fmt.Sprintf("parallel is %d; at least 1 is needed, and 0 is as many as the share lets", *c.Parallel)})
 			}
 			o.Parallel = *c.Parallel
 		}
 		var err error
 		if c.Share != nil {
 			if o.Floor, o.Cap, err = ParseShare(*c.Share); err != nil {
-				mistakes = append(mistakes, err)
+				mistakes = append(mistakes, misplaced("share", err))
 			}
 		}
 		if c.Window != nil {
 			if o.Window = nil; *c.Window != "" {
 				if o.Window, err = ParseLaneWindow(*c.Window); err != nil {
-					mistakes = append(mistakes, err)
+					mistakes = append(mistakes, misplaced("window", err))
 				}
 			}
 		}

@@ -194,7 +194,7 @@ func (d *draft) expand() ([]Plan, error) {
 		}
 	}
 	if total > backfillMost {
-		return nil, fmt.Errorf("%w: the range holds more than %d instances; choose fewer days or fewer jobs", ErrInvalid, backfillMost)
+		return nil, &MistakeError{"jobs", fmt.Sprintf("the range holds more than %d instances; choose fewer days or fewer jobs", backfillMost)}
 	}
 	for i := range d.scope.jobs {
 		def := d.scope.jobs[i]
@@ -227,7 +227,7 @@ func (d *draft) expand() ([]Plan, error) {
 		}
 	}
 	if len(d.order) == 0 {
-		return nil, fmt.Errorf("%w: none of the jobs is due on these days", ErrInvalid)
+		return nil, &MistakeError{"from", "none of the jobs is due on these days"}
 	}
 	sort.SliceStable(d.order, func(a, b int) bool { return d.order[a].at().Before(d.order[b].at()) })
 	return plans, nil

@@ -49,8 +49,8 @@ type backfillScope struct {
 func (e *Engine) understand(r *BackfillRequest, at time.Time) (*backfillScope, error) {
 	s := &backfillScope{asked: map[JobRef]bool{}, wanted: map[string]bool{}}
 	var mistakes []error
-	mistake := func(format string, args ...any) {
-		mistakes = append(mistakes, fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...))
+	mistake := func(field, format string, args ...any) {
+		mistakes = append(mistakes, &MistakeError{field, fmt.Sprintf(format, args...)})
 	}
 	s.days = r.parseDays(mistake)
 	e.chooseJobs(r, s, mistake)
@@ -59,7 +59,7 @@ func (e *Engine) understand(r *BackfillRequest, at time.Time) (*backfillScope, e
 		case "missing", "failed", "stale", "all":
 			s.wanted[word] = true
 		default:
-			mistake("select %q: choose of missing, failed, stale, all", word)
+			mistake("select", "select %q: choose of missing, failed, stale, all", word)
 		}
 	}
 	if len(r.Select) == 0 {
@@ -71,22 +71,22 @@ func (e *Engine) understand(r *BackfillRequest, at time.Time) (*backfillScope, e
 	case "desc":
 		o.Descending = true
 	default:
-		mistake("order %q: choose asc or desc", r.Order)
+		mistake("order", "order %q: choose asc or desc", r.Order)
 	}
 	if r.Parallel < 0 {
-		mistake("parallel is %d; at least 1 is needed, and 0 is as many as the share lets", r.Parallel)
+		mistake("parallel", "parallel is %d; at least 1 is needed, and 0 is as many as the share lets", r.Parallel)
 	}
 	if r.Priority < 0 || r.Priority > 9 {
-		mistake("priority %d: choose 1 (last) to 9 (first)", r.Priority)
+		mistake("priority", "priority %d: choose 1 (last) to 9 (first)", r.Priority)
 	}
 	o.Parallel, o.ByDay, o.StopOnFailure, o.Priority, o.IgnoreMissing = r.Parallel, r.ByDay, r.StopOnFailure, r.Priority, r.IgnoreMissing
 	var err error
 	if o.Floor, o.Cap, err = ParseShare(r.Share); err != nil {
-		mistakes = append(mistakes, err)
+		mistakes = append(mistakes, misplaced("share", err))
 	}
 	if r.Window != "" {
 		if o.Window, err = ParseLaneWindow(r.Window); err != nil {
-			mistakes = append(mistakes, err)
+			mistakes = append(mistakes, misplaced("window", err))
 		}
 	}
 	o.Steps = slices.Compact(slices.Sorted(slices.Values(r.Steps)))
@@ -96,19 +96,23 @@ func (e *Engine) understand(r *BackfillRequest, at time.Time) (*backfillScope, e
 		}
 		for _, name := range o.Steps {
 			if !slices.ContainsFunc(d.job.Steps, func(step Step) bool { return step.Name == name && name != "" }) {
-				mistake("%s has no step %q; it has %s", d.row.Ref, name, stepNames(d.job))
+				mistake("steps", "%s has no step %q; it has %s", d.row.Ref, name, stepNames(d.job))
 			}
 		}
 	}
 	if len(s.days) > 0 {
+		lastDay := "dates"
+		if len(r.Dates) == 0 {
+			lastDay = "to"
+		}
 		first, last := s.days[0].From, s.days[len(s.days)-1].To
 		for _, d := range s.jobs {
 			if today := recurrence.DateOf(at.In(d.job.When.Location)); last.Compare(today) > 0 && s.asked[d.row.Ref] {
-				mistake("the range ends on %s, and today is %s in the zone of %s: what is to come is planned by itself", last, today, d.row.Ref)
+				mistake(lastDay, "the range ends on %s, and today is %s in the zone of %s: what is to come is planned by itself", last, today, d.row.Ref)
 			}
 		}
 		if last.Year-first.Year > backfillYears {
-			mistake("from %s to %s are more than %d years", first, last, backfillYears)
+			mistake(lastDay, "from %s to %s are more than %d years", first, last, backfillYears)
 		}
 	}
 	return s, errors.Join(mistakes...)
@@ -145,20 +149,20 @@ func ParseShare(text string) (floor, most int, err error) {
 }
 
 // parseDays reads the days of a request into ascending ranges that are apart.
-func (r *BackfillRequest) parseDays(mistake func(string, ...any)) []recurrence.DateRange {
+func (r *BackfillRequest) parseDays(mistake func(field, format string, args ...any)) []recurrence.DateRange {
 	var days []recurrence.DateRange
-	add := func(name, from, to string) {
+	add := func(name, begin, end, from, to string) {
 		first, err := recurrence.ParseDate(from)
 		if err != nil {
-			mistake("%s: %v", name, err)
+			mistake(begin, "%s: %v", name, err)
 			return
 		}
 		last, err := recurrence.ParseDate(completeDay(from, to))
 		switch {
 		case err != nil:
-			mistake("%s: %v", name, err)
+			mistake(end, "%s: %v", name, err)
 		case last.Compare(first) < 0:
-			mistake("%s: %s is before %s", name, last, first)
+			mistake(end, "%s: %s is before %s", name, last, first)
 		default:
 			days = append(days, recurrence.DateRange{From: first, To: last})
 		}
@@ -166,20 +170,20 @@ func (r *BackfillRequest) parseDays(mistake func(string, ...any)) []recurrence.D
 	ranged := r.From != "" || r.To != ""
 	switch {
 	case ranged && len(r.Dates) > 0:
-		mistake("give from and to, or dates, not both")
+		mistake("dates", "give from and to, or dates, not both")
 	case ranged && (r.From == "" || r.To == ""):
-		mistake("from and to are given together; both days are included")
+		mistake("to", "from and to are given together; both days are included")
 	case ranged:
-		add("from and to", r.From, r.To)
+		add("from and to", "from", "to", r.From, r.To)
 	case len(r.Dates) == 0:
-		mistake("which days: give from and to, or dates")
+		mistake("from", "which days: give from and to, or dates")
 	}
 	if !ranged {
 		for _, text := range r.Dates {
 			if from, to, ok := strings.Cut(text, ".."); ok {
-				add("dates", from, to)
+				add("dates", "dates", "dates", from, to)
 			} else {
-				add("dates", text, text)
+				add("dates", "dates", "dates", text, text)
 			}
 		}
 	}
@@ -206,9 +210,9 @@ func completeDay(from, to string) string {
 }
 
 // chooseJobs finds the jobs of a request, and those up and down from them.
-func (e *Engine) chooseJobs(r *BackfillRequest, s *backfillScope, mistake func(string, ...any)) {
+func (e *Engine) chooseJobs(r *BackfillRequest, s *backfillScope, mistake func(field, format string, args ...any)) {
 	if len(r.Jobs) == 0 {
-		mistake("which jobs: name at least one, as workflow/job")
+		mistake("jobs", "which jobs: name at least one, as workflow/job")
 	}
 	chosen := map[JobRef]bool{}
 	var refs []JobRef
@@ -218,13 +222,13 @@ func (e *Engine) chooseJobs(r *BackfillRequest, s *backfillScope, mistake func(s
 		d := e.defs.lookup(ref)
 		switch {
 		case !ok:
-			mistake("%q is no job: write workflow/job", name)
+			mistake("jobs", "%q is no job: write workflow/job", name)
 		case d == nil:
-			mistake("there is no job %s", ref)
+			mistake("jobs", "there is no job %s", ref)
 		case d.job.When.Manual:
-			mistake("%s is started on demand and has no plan times: nothing to backfill; `almanac trigger` runs it", ref)
+			mistake("jobs", "%s is started on demand and has no plan times: nothing to backfill; `almanac trigger` runs it", ref)
 		case d.row.Disabled:
-			mistake("%s is disabled; enable it in its definition first", ref)
+			mistake("jobs", "%s is disabled; enable it in its definition first", ref)
 		case !chosen[ref]:
 			chosen[ref], s.asked[ref] = true, true
 			refs = append(refs, ref)
@@ -246,14 +250,14 @@ func (e *Engine) chooseJobs(r *BackfillRequest, s *backfillScope, mistake func(s
 }
 
 // spread adds the jobs that are found along the dependencies: so many steps away, all, or the listed ones of all.
-func (e *Engine) spread(text, way string, from []JobRef, next func(*Job) []JobRef, chosen map[JobRef]bool, mistake func(string, ...any)) {
+func (e *Engine) spread(text, way string, from []JobRef, next func(*Job) []JobRef, chosen map[JobRef]bool, mistake func(field, format string, args ...any)) {
 	if text == "" || text == "0" {
 		return
 	}
 	hops, err := strconv.Atoi(text)
 	listed := err != nil && text != "all"
 	if err == nil && hops < 0 {
-		mistake("%s %q: write how many steps away, all, or names of jobs", way, text)
+		mistake(way, "%s %q: write how many steps away, all, or names of jobs", way, text)
 		return
 	}
 	seen := map[JobRef]bool{}
@@ -288,7 +292,7 @@ func (e *Engine) spread(text, way string, from []JobRef, next func(*Job) []JobRe
 		workflow, job, _ := strings.Cut(strings.TrimSpace(name), "/")
 		ref := JobRef{workflow, job}
 		if !slices.Contains(found, ref) {
-			mistake("%s: %s is not %s of what is to be backfilled, or has no plan times; there are %s", way, name, way, refList(found))
+			mistake(way, "%s: %s is not %s of what is to be backfilled, or has no plan times; there are %s", way, name, way, refList(found))
 			continue
 		}
 		chosen[ref] = true

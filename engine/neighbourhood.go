@@ -21,8 +21,8 @@ type Neighbour struct {
 	Planned  bool
 	Hop      int // < 0: up, what is waited for; > 0: down
 	Forecast Forecast
-	MoreUp   int // as many upstream instances of it are not shown; 0 also where the hops end
-	MoreDown int
+	MoreUp   int // as many upstream instances of it are not shown; 0 where the hops end, unless Ends was asked for
+	MoreDown int // at least as many
 }
 
 // A NeighbourEdge is one wait: of the instance To for those of the range, of which the nodes From are shown.
@@ -32,21 +32,28 @@ type NeighbourEdge struct {
 	To        int
 	Satisfied bool
 	Reason    string
+	Pair      string // the rule in words, with both classes; "" when the definition is not known any more
+	Open      int    // of a range that is not satisfied: how many of its planned instances are not, counted up to MostOpen
 }
 
 // A NeighbourRequest asks for the neighbourhood of an instance.
 type NeighbourRequest struct {
 	ExplainRequest
-	Up, Down int // hops
-	Limit    int // nodes; 0 is MostNeighbours
+	Up, Down int  // hops
+	Limit    int  // nodes; 0 is MostNeighbours
+	Ends     bool // also count what is beyond the nodes where the hops end
 }
 
-// MostNeighbours is how many nodes a neighbourhood has at most.
-const MostNeighbours = 1000
+// Bounds of a neighbourhood.
+const (
+	MostNeighbours = 1000 // nodes
+	MostOpen       = 100  // unsatisfied instances of a range that are counted
+)
 
 const (
-	drawnOfRange = 12 // instances of one range
-	drawnWaiters = 200
+	drawnOfRange   = 12 // instances of one range
+	drawnWaiters   = 200
+	countedWaiters = 12 // beyond the nodes where the hops end
 )
 
 // Neighbourhood returns the instances around one. Its cost is bounded by the number of nodes, not by the length of ranges.
@@ -61,7 +68,10 @@ func (e *Engine) Neighbourhood(ctx context.Context, r NeighbourRequest, now time
 		if err != nil {
 			return err
 		}
-		d := drawing{looker: l, limit: r.Limit, nodes: map[*subject]int{}, drawn: map[waitPlace]bool{}, ahead: map[JobRef]time.Duration{}}
+		d := drawing{
+			looker: l, limit: r.Limit, nodes: map[*subject]int{}, drawn: map[waitPlace]bool{}, ahead: map[JobRef]time.Duration{},
+			upward: map[int]bool{}, downward: map[int]bool{},
+		}
 		d.At = l.now
 		d.node(s, 0)
 		if err := d.up(r.Up); err != nil {
@@ -69,6 +79,11 @@ func (e *Engine) Neighbourhood(ctx context.Context, r NeighbourRequest, now time
 		}
 		if err := d.down(r.Down); err != nil {
 			return err
+		}
+		if r.Ends {
+			if err := d.ends(); err != nil {
+				return err
+			}
 		}
 		if err := d.foreseeAll(); err != nil {
 			return err
@@ -88,6 +103,8 @@ type drawing struct {
 	subjects []*subject
 	drawn    map[waitPlace]bool
 	ahead    map[JobRef]time.Duration // how far those may be planned before a job's instance that wait for it
+
+	upward, downward map[int]bool // nodes whose neighbours on that side were added
 }
 
 type waitPlace struct{ node, n int }
@@ -141,6 +158,7 @@ func (d *drawing) up(hops int) error {
 // upstreams adds the edges of one node with their other ends, and returns the new nodes.
 func (d *drawing) upstreams(to, hop int) (added []int, err error) {
 	s := d.subjects[to]
+	d.upward[to] = true
 	if err := d.situationOf(s); err != nil {
 		return nil, err
 	}
@@ -152,7 +170,10 @@ func (d *drawing) upstreams(to, hop int) (added []int, err error) {
 			}
 			d.drawn[waitPlace{to, n}] = true
 			w := &s.s.Waits[n]
-			edge := NeighbourEdge{Wait: *w, To: to, Satisfied: satisfied, Reason: describeWait(w, satisfied)}
+			edge, err := d.edge(s, n, to, satisfied)
+			if err != nil {
+				return nil, err
+			}
 			ups, err := d.ofRange(w, satisfied)
 			if err != nil {
 				return nil, err
@@ -173,6 +194,21 @@ func (d *drawing) upstreams(to, hop int) (added []int, err error) {
 		}
 	}
 	return added, nil
+}
+
+// edge is a wait of a node, without its other ends.
+func (d *drawing) edge(s *subject, n, to int, satisfied bool) (NeighbourEdge, error) {
+	w := &s.s.Waits[n]
+	edge := NeighbourEdge{Wait: *w, To: to, Satisfied: satisfied, Reason: describeWait(w, satisfied), Pair: d.pair(s, w.Dependency, w.Ended)}
+	if w.Count < 2 || satisfied {
+		return edge, nil
+	}
+	rows, err := d.view.Range(RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Unsatisfied: true, Limit: MostOpen})
+	if err != nil {
+		return edge, fmt.Errorf("count what of %s is not done: %w", w.Ref, err)
+	}
+	edge.Open = len(rows)
+	return edge, nil
 }
 
 // ofRange are the instances of a wait that are drawn: all of a short range; of a long one what is in the way, or the last.
@@ -230,8 +266,8 @@ func (d *drawing) down(hops int) error {
 	return nil
 }
 
-// waiters adds what waits for one node.
-func (d *drawing) waiters(of, hop int) (added []int, err error) {
+// waitersOf are the instances that wait for a node.
+func (d *drawing) waitersOf(of, limit int) ([]Instance, error) {
 	i := d.subjects[of].i
 	ahead, ok := d.ahead[i.Ref]
 	if !ok {
@@ -240,9 +276,19 @@ func (d *drawing) waiters(of, hop int) (added []int, err error) {
 		}
 		d.ahead[i.Ref] = ahead
 	}
-	rows, err := d.view.Waiters(i.Job, i.Key, i.PlanTime, ahead, drawnWaiters+1)
+	rows, err := d.view.Waiters(i.Job, i.Key, i.PlanTime, ahead, limit)
 	if err != nil {
 		return nil, fmt.Errorf("list what waits for %s: %w", i.Name(), err)
+	}
+	return rows, nil
+}
+
+// waiters adds what waits for one node.
+func (d *drawing) waiters(of, hop int) (added []int, err error) {
+	d.downward[of] = true
+	rows, err := d.waitersOf(of, drawnWaiters+1)
+	if err != nil {
+		return nil, err
 	}
 	if len(rows) > drawnWaiters {
 		rows = rows[:drawnWaiters]
@@ -288,12 +334,49 @@ func (d *drawing) edgesBetween(from, to int) error {
 			}
 			if !d.drawn[waitPlace{to, n}] {
 				d.drawn[waitPlace{to, n}] = true
-				satisfied := judgeDependency(d.now, s.s, begin, end).Open
-				d.Edges = append(d.Edges, NeighbourEdge{Wait: *w, To: to, Satisfied: satisfied, Reason: describeWait(w, satisfied)})
+				edge, err := d.edge(s, n, to, judgeDependency(d.now, s.s, begin, end).Open)
+				if err != nil {
+					return err
+				}
+				d.Edges = append(d.Edges, edge)
 			}
 			for k := range d.Edges {
 				if e := &d.Edges[k]; e.To == to && e.Wait.N == n && !slices.Contains(e.From, from) {
 					e.From = append(e.From, from)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ends counts what is not shown of the nodes where the hops end.
+func (d *drawing) ends() error {
+	shown := map[int64]bool{}
+	for _, s := range d.subjects {
+		shown[s.i.ID] = s.recorded
+	}
+	drawn := map[waitPlace]int{}
+	for n := range d.Edges {
+		drawn[waitPlace{d.Edges[n].To, d.Edges[n].Wait.N}] = len(d.Edges[n].From)
+	}
+	for n, s := range d.subjects {
+		if !d.upward[n] {
+			if err := d.situationOf(s); err != nil {
+				return err
+			}
+			for k := range s.s.Waits {
+				d.Nodes[n].MoreUp += max(0, s.s.Waits[k].Count-drawn[waitPlace{n, s.s.Waits[k].N}])
+			}
+		}
+		if !d.downward[n] {
+			rows, err := d.waitersOf(n, countedWaiters)
+			if err != nil {
+				return err
+			}
+			for k := range rows {
+				if !shown[rows[k].ID] {
+					d.Nodes[n].MoreDown++
 				}
 			}
 		}

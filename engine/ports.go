@@ -89,6 +89,7 @@ type View interface {
 	DurationView
 	OperationView
 	BackfillView
+	BackfillLookView
 	AroundView
 	VersionView
 	WatchView

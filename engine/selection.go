@@ -90,6 +90,9 @@ func (x *selection) readJobs() (err error) {
 		}
 		x.jobs[row.ID] = j
 	}
+	if err := x.heldJobs(); err != nil {
+		return err
+	}
 	for n := range x.s.Terms {
 		t := &x.s.Terms[n]
 		if t.Key != "job" && t.Key != "workflow" && t.Key != "tag" {
@@ -175,14 +178,19 @@ func (x *selection) candidates() ([]Instance, error) {
 		bounded = bounded || !t.span.daily
 	}
 	states := x.states()
-	if !bounded && (len(states) == 0 || slices.Contains(states, Succeeded)) {
-		return nil, fmt.Errorf("%w: the selector does not say when; add date:, time: with instants, or state: with states other than succeeded", ErrInvalid)
+	filled := x.s.of(false, "backfill")
+	if len(filled) == 0 && !bounded && (len(states) == 0 || slices.Contains(states, Succeeded)) {
+		return nil, fmt.Errorf("%w: the selector does not say when; add date:, time: with instants, backfill:, or state: with states other than succeeded", ErrInvalid)
 	}
 	byState := len(states) > 0 && !slices.Contains(states, Succeeded)
 	var list []Instance
 	var err error
 	from, to := x.span(nil)
 	switch {
+	case len(filled) > 0 && !bounded:
+		if list, err = x.inBackfills(filled[0].words, states); err != nil {
+			return nil, err
+		}
 	case byState && (!bounded || len(x.jobs) > jobByJob):
 		for _, state := range states {
 			some, err := x.v.InState(state, from, to, mostLookedAt+1)
@@ -399,7 +407,7 @@ func (x *selection) sieve(list []Instance) ([]Instance, error) {
 // nothing says of what no instance is there.
 func (x *selection) nothing() string {
 	var bounds []string
-	for _, t := range x.s.of(false, "date", "time", "state") {
+	for _, t := range x.s.of(false, "date", "time", "state", "backfill") {
 		bounds = append(bounds, t.Text)
 	}
 	return fmt.Sprintf("%s leaves none; %s chosen, with no instance", strings.Join(bounds, " "), plural(len(x.jobs), "job"))
@@ -414,6 +422,8 @@ func (x *selection) has(t *Term, i *Instance) bool {
 		return i.State == Waiting && slices.Contains(t.words, string(i.Gate))
 	case "kind":
 		return slices.Contains(t.words, string(i.Kind))
+	case "backfill":
+		return i.Kind == Backfill && slices.Contains(t.words, i.Key)
 	case "id":
 		return slices.Contains(t.ids, i.ID)
 	case "name":

@@ -36,7 +36,7 @@ type Term struct {
 }
 
 // TermKeys lists the keys of terms.
-var TermKeys = []string{"job", "workflow", "date", "time", "state", "gate", "kind", "tag", "id"}
+var TermKeys = []string{"job", "workflow", "date", "time", "state", "gate", "kind", "tag", "id", "backfill"}
 
 // An instanceName is workflow/job@plan time as it was written: without an offset the time is in the job's zone.
 type instanceName struct {

@@ -37,14 +37,16 @@ func application(f *fixture, plan web.BackfillPlan) string {
 func backfillVisits(f *fixture) map[string]visit {
 	one := applied(f, "2026-11-01")
 	return map[string]visit{
-		"planBackfill":   {backfills + "/plan", `{"jobs":["retail/stores"],"from":"2026-11-01","to":"2026-11-02"}`, 200, nil},
-		"applyBackfill":  {backfills, application(f, one), 200, nil},
-		"listBackfills":  {backfills, "", 200, nil},
-		"getBackfill":    {backfills + "/" + one.ID, "", 200, nil},
-		"setBackfill":    {backfills + "/" + one.ID, `{"priority":7}`, 200, nil},
-		"pauseBackfill":  {backfills + "/" + one.ID + "/pause", "{}", 200, nil},
-		"resumeBackfill": {backfills + "/" + applied(f, "2026-11-02").ID + "/resume", "{}", 200, nil},
-		"cancelBackfill": {backfills + "/" + applied(f, "2026-11-03").ID + "/cancel", "{}", 200, nil},
+		"planBackfill":     {backfills + "/plan", `{"jobs":["retail/stores"],"from":"2026-11-01","to":"2026-11-02"}`, 200, nil},
+		"applyBackfill":    {backfills, application(f, one), 200, nil},
+		"listBackfills":    {backfills, "", 200, nil},
+		"getBackfill":      {backfills + "/" + one.ID, "", 200, nil},
+		"listBackfillDays": {backfills + "/" + one.ID + "/days", "", 200, nil},
+		"jobsAround":       {"/api/v1/jobs/around?job=retail/orders", "", 200, nil},
+		"setBackfill":      {backfills + "/" + one.ID, `{"priority":7}`, 200, nil},
+		"pauseBackfill":    {backfills + "/" + one.ID + "/pause", "{}", 200, nil},
+		"resumeBackfill":   {backfills + "/" + applied(f, "2026-11-02").ID + "/resume", "{}", 200, nil},
+		"cancelBackfill":   {backfills + "/" + applied(f, "2026-11-03").ID + "/cancel", "{}", 200, nil},
 	}
 }
 

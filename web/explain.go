@@ -32,6 +32,10 @@ func explainRoutes() []route {
 			Text: "What it waits for, so many hops up, and what waits for it, so many hops down. A wait for a range is one edge, whose from lists the instances of the " +
 				"range that are shown. Nodes say how many neighbours of theirs are left out.",
 			Answers: ok(exampleGraph), register: operation((*server).graph)},
+		{Method: get, Pattern: prefix + "/graph", Permission: Viewer, ID: "graphByName", Tag: "instances", Refuses: missing,
+			Summary: "The instances around one that is named",
+			Text:    "As graphInstance, of an instance that is named. One that is not planned yet is drawn by the loaded definitions.",
+			Answers: ok(exampleGraph), register: operation((*server).graphByName)},
 	}
 }
 
@@ -276,17 +280,23 @@ type explainByNameInput struct {
 }
 
 func (s *server) explainByName(ctx context.Context, in *explainByNameInput) (*explainOutput, error) {
-	name, written, found := strings.Cut(in.Instance, "@")
-	workflow, job, named := strings.Cut(name, "/")
-	if !found || !named || workflow == "" || job == "" {
-		return nil, invalid("query.instance", "write it as workflow/job@plan time, such as retail/orders@2026-11-21T06:00")
-	}
-	ref := engine.JobRef{Workflow: workflow, Job: job}
-	at, err := s.planTime(ctx, ref, written)
+	ref, at, err := s.instanceName(ctx, in.Instance)
 	if err != nil {
 		return nil, err
 	}
 	return s.explained(ctx, engine.ExplainRequest{Ref: ref, PlanTime: at, At: in.At})
+}
+
+// instanceName reads workflow/job@plan time.
+func (s *server) instanceName(ctx context.Context, text string) (ref engine.JobRef, at time.Time, err error) {
+	name, written, found := strings.Cut(text, "@")
+	workflow, job, named := strings.Cut(name, "/")
+	if !found || !named || workflow == "" || job == "" {
+		return ref, at, invalid("query.instance", "write it as workflow/job@plan time, such as retail/orders@2026-11-21T06:00")
+	}
+	ref = engine.JobRef{Workflow: workflow, Job: job}
+	at, err = s.planTime(ctx, ref, written)
+	return ref, at, err
 }
 
 // planTime reads a plan time; without an offset it is in the zone of the job.

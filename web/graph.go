@@ -23,7 +23,7 @@ type GraphNode struct {
 	Planned  bool      `json:"planned" doc:"It is recorded; else it is what the loaded definitions would plan"`
 	Hop      int       `json:"hop" doc:"Below 0: so many hops up, waited for; above 0: down"`
 	Forecast Forecast  `json:"forecast"`
-	MoreUp   int       `json:"moreUp,omitempty" doc:"As many of what it waits for are not shown"`
+	MoreUp   int       `json:"moreUp,omitempty" doc:"As many of what it waits for are not shown; where the hops end, only when ends is asked for"`
 	MoreDown int       `json:"moreDown,omitempty" doc:"At least as many of what waits for it are not shown"`
 }
 
@@ -34,6 +34,8 @@ type GraphEdge struct {
 	To        string   `json:"to"`
 	Satisfied bool     `json:"satisfied"`
 	Text      string   `json:"text" doc:"The sentence for people"`
+	Pair      string   `json:"pair,omitempty" doc:"The rule in words, with both classes"`
+	Open      int      `json:"open,omitempty" doc:"Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more"`
 }
 
 func newGraph(n *engine.Neighbourhood) Graph {
@@ -50,7 +52,7 @@ func newGraph(n *engine.Neighbourhood) Graph {
 	}
 	for k := range n.Edges {
 		e := &n.Edges[k]
-		edge := GraphEdge{Wait: newWait(&e.Wait, zone), To: name(e.To), From: make([]string, 0, len(e.From)), Satisfied: e.Satisfied, Text: e.Reason}
+		edge := GraphEdge{Wait: newWait(&e.Wait, zone), To: name(e.To), From: make([]string, 0, len(e.From)), Satisfied: e.Satisfied, Text: e.Reason, Pair: e.Pair, Open: e.Open}
 		for _, from := range e.From {
 			edge.From = append(edge.From, name(from))
 		}
@@ -59,20 +61,41 @@ func newGraph(n *engine.Neighbourhood) Graph {
 	return g
 }
 
-type graphInput struct {
-	ID    int64     `path:"id" minimum:"1" doc:"The instance's id"`
+// GraphExtent is how much of a graph is asked for.
+type GraphExtent struct {
 	Up    int       `query:"up" minimum:"0" maximum:"100" default:"1" doc:"Hops up: what it waits for"`
 	Down  int       `query:"down" minimum:"0" maximum:"100" default:"1" doc:"Hops down: what waits for it"`
 	Limit int       `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"Nodes"`
+	Ends  bool      `query:"ends" doc:"Also count what is not shown beyond the nodes where the hops end"`
 	At    time.Time `query:"at" doc:"As of this time, from the history; absent is now"`
+}
+
+type graphInput struct {
+	ID int64 `path:"id" minimum:"1" doc:"The instance's id"`
+	GraphExtent
+}
+
+type graphByNameInput struct {
+	Instance string `query:"instance" required:"true" maxLength:"300" doc:"workflow/job@plan time; a plan time without an offset is in the job's zone" example:"retail/orders@2026-11-21T06:00"`
+	GraphExtent
 }
 
 type graphOutput struct{ Body Graph }
 
 func (s *server) graph(ctx context.Context, in *graphInput) (*graphOutput, error) {
-	n, err := s.cfg.Control.Neighbourhood(ctx, engine.NeighbourRequest{
-		ExplainRequest: engine.ExplainRequest{ID: in.ID, At: in.At}, Up: in.Up, Down: in.Down, Limit: in.Limit,
-	}, s.cfg.Now())
+	return s.drawn(ctx, engine.ExplainRequest{ID: in.ID, At: in.At}, &in.GraphExtent)
+}
+
+func (s *server) graphByName(ctx context.Context, in *graphByNameInput) (*graphOutput, error) {
+	ref, at, err := s.instanceName(ctx, in.Instance)
+	if err != nil {
+		return nil, err
+	}
+	return s.drawn(ctx, engine.ExplainRequest{Ref: ref, PlanTime: at, At: in.At}, &in.GraphExtent)
+}
+
+func (s *server) drawn(ctx context.Context, r engine.ExplainRequest, e *GraphExtent) (*graphOutput, error) {
+	n, err := s.cfg.Control.Neighbourhood(ctx, engine.NeighbourRequest{ExplainRequest: r, Up: e.Up, Down: e.Down, Limit: e.Limit, Ends: e.Ends}, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}

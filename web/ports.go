@@ -85,6 +85,7 @@ type Control interface {
 	Explainer
 	OperationControl
 	BackfillControl
+	BackfillLook
 	DefinitionControl
 	PowerControl
 	AlertControl

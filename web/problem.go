@@ -150,9 +150,16 @@ func (s *server) problem(ctx context.Context, err error) *Problem {
 	return p
 }
 
-// mistakes lists the lines of an error that joins several, each without the words that say that it is one.
+// mistakes lists the mistakes that an error is made of, with their places where these are known; else the lines of an error that joins several, each
+// without the words that say that it is one.
 func mistakes(err error) []Mistake {
 	var list []Mistake
+	for _, m := range engine.Mistakes(err) {
+		list = append(list, Mistake{Location: "body." + m.Field, Message: m.Text})
+	}
+	if list != nil {
+		return list
+	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if _, rest, ok := strings.Cut(line, engine.ErrInvalid.Error()+": "); ok {
 			line = rest

@@ -50,7 +50,7 @@ const prefix = "/api/v1"
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
 	return slices.Concat(
-		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
+		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), backfillLookRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 	)
 }
@@ -97,7 +97,7 @@ func native() []route {
 			Request: exampleTrigger, Answers: map[int]any{http.StatusCreated: exampleManual, http.StatusOK: exampleManual},
 			register: operation((*server).trigger)},
 
-		{Method: get, Pattern: prefix + "/instances", Permission: Viewer, ID: "listInstances", Tag: "instances",
+		{Method: get, Pattern: prefix + "/instances", Permission: Viewer, ID: "listInstances", Tag: "instances", Refuses: missing,
 			Summary: "List instances by plan time, newest first", Answers: ok(InstancePage{Items: []Instance{exampleInstance}, Next: "MTc2NDMy"}),
 			register: operation((*server).listInstances)},
 		{Method: get, Pattern: prefix + "/instances/{id}", Permission: Viewer, ID: "getInstance", Tag: "instances", Refuses: missing,

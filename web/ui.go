@@ -27,9 +27,14 @@ var pages = []struct{ id, pattern string }{
 	{"pageHome", "/"},
 	{"pageInstances", "/instances"},
 	{"pageInstance", "/instances/{id}"},
+	{"pageInstanceGraph", "/instances/{id}/graph"},
+	{"pageGraph", "/graph"},
 	{"pageJobs", "/jobs"},
 	{"pageJob", "/jobs/{workflow}/{job}"},
 	{"pageSimulate", "/simulate"},
+	{"pageBackfills", "/backfills"},
+	{"pageNewBackfill", "/backfills/new"},
+	{"pageBackfill", "/backfills/{id}"},
 }
 
 // uiRoutes are the pages and what they are made of. They are public: they hold nothing but the program's own code, and all data is asked for with
@@ -46,9 +51,10 @@ func uiRoutes() []route {
 }
 
 // pagePolicy lets the UI run its own scripts and styles and speak with its own server, and nothing else: no inline code, no other site, and no text that
-// becomes markup.
+// becomes markup. Of the one policy of trusted types, almanac-worker, ui/src/graph/worker.ts makes the only instance as the first thing that
+// runs; it accepts the path of the graph's own worker and nothing else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; " +
-	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types almanac-worker"
 
 // A distFile is a built file as it is sent.
 type distFile struct {

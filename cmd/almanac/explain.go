@@ -99,13 +99,15 @@ func (a *app) explain(ctx context.Context, client *client, name string, q explai
 		query.Set("at", stamp(at))
 	}
 	if form := q.output.value; form == "dot" || form == "mermaid" {
-		if !recorded {
-			return fmt.Errorf("%s is not planned yet, and only what is planned is drawn; `almanac plan -o %s` draws a day of a folder: %w", name, form, engine.ErrNotFound)
-		}
 		query.Set("up", strconv.Itoa(q.up))
 		query.Set("down", strconv.Itoa(q.down))
+		to := path("instances", i.ID.String(), "graph")
+		if !recorded {
+			to = "graph"
+			query.Set("instance", i.Name)
+		}
 		var g web.Graph
-		if err := client.get(ctx, path("instances", i.ID.String(), "graph"), query, &g); err != nil {
+		if err := client.get(ctx, to, query, &g); err != nil {
 			return err
 		}
 		return writeNeighbours(a.stdout, &g, form)

@@ -524,6 +524,23 @@ type BackfillChange struct {
 	Window string `json:"window,omitempty,omitzero"`
 }
 
+// BackfillDay defines model for BackfillDay.
+type BackfillDay struct {
+	// Day Of the plan times, in the zone of each job
+	//
+	// Examples: 2026-11-01
+	Day string `json:"day"`
+
+	// Instances By state
+	Instances InstanceCounts `json:"instances"`
+}
+
+// BackfillDays defines model for BackfillDays.
+type BackfillDays struct {
+	// Days The days of which it has instances, the earliest first
+	Days []BackfillDay `json:"days"`
+}
+
 // BackfillJob defines model for BackfillJob.
 type BackfillJob struct {
 	Instances int64  `json:"instances"`
@@ -1251,6 +1268,12 @@ type GraphEdge struct {
 	OnFailed  GraphEdgeOnFailed  `json:"onFailed"`
 	OnMissing GraphEdgeOnMissing `json:"onMissing"`
 
+	// Open Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more
+	Open int64 `json:"open,omitempty,omitzero"`
+
+	// Pair The rule in words, with both classes
+	Pair string `json:"pair,omitempty,omitzero"`
+
 	// Rule Examples: natural-day
 	Rule      string `json:"rule"`
 	Satisfied bool   `json:"satisfied"`
@@ -1287,7 +1310,7 @@ type GraphNode struct {
 	// MoreDown At least as many of what waits for it are not shown
 	MoreDown int64 `json:"moreDown,omitempty,omitzero"`
 
-	// MoreUp As many of what it waits for are not shown
+	// MoreUp As many of what it waits for are not shown; where the hops end, only when ends is asked for
 	MoreUp int64 `json:"moreUp,omitempty,omitzero"`
 
 	// Node Names the node in this graph
@@ -1690,6 +1713,37 @@ type JobDetail struct {
 	Workflow string `json:"workflow"`
 }
 
+// JobEdge defines model for JobEdge.
+type JobEdge struct {
+	// From What is waited for
+	//
+	// Examples: retail/orders
+	From string `json:"from"`
+
+	// To What waits
+	//
+	// Examples: retail/report
+	To string `json:"to"`
+}
+
+// JobNode defines model for JobNode.
+type JobNode struct {
+	// Asked It was asked for
+	Asked    bool `json:"asked,omitempty,omitzero"`
+	Disabled bool `json:"disabled,omitempty,omitzero"`
+
+	// Down It waits for them, at least so many steps away
+	Down int64  `json:"down,omitempty,omitzero"`
+	Job  string `json:"job"`
+
+	// Manual It is started on demand and has no plan times
+	Manual bool `json:"manual,omitempty,omitzero"`
+
+	// Up Those that were asked for wait for it, at least so many steps away
+	Up       int64  `json:"up,omitempty,omitzero"`
+	Workflow string `json:"workflow"`
+}
+
 // JobPage defines model for JobPage.
 type JobPage struct {
 	Items []Job `json:"items"`
@@ -1723,6 +1777,17 @@ type JobVersion struct {
 	//
 	// Examples: 4217
 	ID string `json:"id"`
+}
+
+// JobsAround defines model for JobsAround.
+type JobsAround struct {
+	Edges []JobEdge `json:"edges"`
+
+	// More There are further jobs, which are not shown
+	More bool `json:"more,omitempty,omitzero"`
+
+	// Nodes Those that were asked for first, then by distance
+	Nodes []JobNode `json:"nodes"`
 }
 
 // Link defines model for Link.
@@ -2601,6 +2666,27 @@ type ExplainByNameParams struct {
 	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
 }
 
+// GraphByNameParams defines parameters for GraphByName.
+type GraphByNameParams struct {
+	// Instance workflow/job@plan time; a plan time without an offset is in the job's zone
+	Instance string `form:"instance" json:"instance"`
+
+	// Up Hops up: what it waits for
+	Up int64 `form:"up,omitempty" json:"up,omitempty,omitzero"`
+
+	// Down Hops down: what waits for it
+	Down int64 `form:"down,omitempty" json:"down,omitempty,omitzero"`
+
+	// Limit Nodes
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+
+	// Ends Also count what is not shown beyond the nodes where the hops end
+	Ends bool `form:"ends,omitempty" json:"ends,omitempty,omitzero"`
+
+	// At As of this time, from the history; absent is now
+	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
+}
+
 // ListIncidentsParams defines parameters for ListIncidents.
 type ListIncidentsParams struct {
 	// State Only open ones, or all
@@ -2708,6 +2794,9 @@ type GraphInstanceParams struct {
 	// Limit Nodes
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
+	// Ends Also count what is not shown beyond the nodes where the hops end
+	Ends bool `form:"ends,omitempty" json:"ends,omitempty,omitzero"`
+
 	// At As of this time, from the history; absent is now
 	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
 }
@@ -2745,6 +2834,15 @@ type ListJobsParams struct {
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// JobsAroundParams defines parameters for JobsAround.
+type JobsAroundParams struct {
+	// Job workflow/job; may be given again
+	Job []string `form:"job" json:"job"`
+
+	// Limit Jobs
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
@@ -3077,6 +3175,18 @@ func (c *Client) CancelBackfill(ctx context.Context, id string, params CancelBac
 	return answer, err
 }
 
+// NewListBackfillDaysRequest is the request of Client.ListBackfillDays.
+func NewListBackfillDaysRequest(id string) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/backfills/%s/days", id)
+	return r
+}
+
+// ListBackfillDays: one backfill day by day (GET /api/v1/backfills/{id}/days).
+func (c *Client) ListBackfillDays(ctx context.Context, id string) (answer BackfillDays, err error) {
+	err = c.Do(ctx, NewListBackfillDaysRequest(id), &answer)
+	return answer, err
+}
+
 // NewPauseBackfillRequest is the request of Client.PauseBackfill.
 func NewPauseBackfillRequest(id string, params PauseBackfillParams, body PauseBackfillJSONRequestBody) *Request {
 	r := newRequest(http.MethodPost, "/api/v1/backfills/%s/pause", id)
@@ -3170,6 +3280,24 @@ func NewExplainByNameRequest(params ExplainByNameParams) *Request {
 // ExplainByName: why an instance is where it is, or what it will wait for (GET /api/v1/explain).
 func (c *Client) ExplainByName(ctx context.Context, params ExplainByNameParams) (answer Explanation, err error) {
 	err = c.Do(ctx, NewExplainByNameRequest(params), &answer)
+	return answer, err
+}
+
+// NewGraphByNameRequest is the request of Client.GraphByName.
+func NewGraphByNameRequest(params GraphByNameParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/graph")
+	r.query("instance", params.Instance, false)
+	r.query("up", params.Up, false)
+	r.query("down", params.Down, false)
+	r.query("limit", params.Limit, false)
+	r.query("ends", params.Ends, false)
+	r.query("at", params.At, false)
+	return r
+}
+
+// GraphByName: the instances around one that is named (GET /api/v1/graph).
+func (c *Client) GraphByName(ctx context.Context, params GraphByNameParams) (answer Graph, err error) {
+	err = c.Do(ctx, NewGraphByNameRequest(params), &answer)
 	return answer, err
 }
 
@@ -3323,6 +3451,7 @@ func NewGraphInstanceRequest(id int64, params GraphInstanceParams) *Request {
 	r.query("up", params.Up, false)
 	r.query("down", params.Down, false)
 	r.query("limit", params.Limit, false)
+	r.query("ends", params.Ends, false)
 	r.query("at", params.At, false)
 	return r
 }
@@ -3375,6 +3504,20 @@ func NewListJobsRequest(params ListJobsParams) *Request {
 // ListJobs: list jobs by workflow and name (GET /api/v1/jobs).
 func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (answer JobPage, err error) {
 	err = c.Do(ctx, NewListJobsRequest(params), &answer)
+	return answer, err
+}
+
+// NewJobsAroundRequest is the request of Client.JobsAround.
+func NewJobsAroundRequest(params JobsAroundParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/around")
+	r.query("job", params.Job, true)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// JobsAround: the jobs that some wait for, and those that wait for them (GET /api/v1/jobs/around).
+func (c *Client) JobsAround(ctx context.Context, params JobsAroundParams) (answer JobsAround, err error) {
+	err = c.Do(ctx, NewJobsAroundRequest(params), &answer)
 	return answer, err
 }
 

@@ -42,5 +42,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },
+  worker: { format: "es" },
   server: { proxy: { "/api": "http://127.0.0.1:8080" } },
 });

@@ -1,3 +1,4 @@
+import "./graph/worker"; // before all else: the one policy of trusted types
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./design/tokens.css";

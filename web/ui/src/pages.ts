@@ -21,6 +21,8 @@ export const pages: Page[] = [
     full: true,
   },
   { path: "/instances/:id", title: "instance.title", component: lazy(() => import("./instance/instance")) },
+  { path: "/instances/:id/graph", title: "graph.title", component: lazy(() => import("./graph/graph")), full: true },
+  { path: "/graph", title: "graph.title", component: lazy(() => import("./graph/graph")), full: true },
   {
     path: "/jobs",
     title: "nav.jobs",
@@ -36,4 +38,13 @@ export const pages: Page[] = [
     nav: { icon: "M2 3.6h6M5 8h7M9 12.4h5", key: "s" },
     full: true,
   },
+  {
+    path: "/backfills",
+    title: "backfills.title",
+    component: lazy(() => import("./backfills/backfills")),
+    nav: { icon: "M7.6 4 3 8l4.6 4zM13 4 8.4 8l4.6 4z", key: "b" },
+    full: true,
+  },
+  { path: "/backfills/new", title: "wizard.title", component: lazy(() => import("./backfills/new")) },
+  { path: "/backfills/:id", title: "backfill.title", component: lazy(() => import("./backfills/backfill")) },
 ];

@@ -123,6 +123,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backfills/{id}/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One backfill day by day
+         * @description How many of its instances of each natural day are in which state. Days without an instance of it are left out.
+         */
+        get: operations["listBackfillDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/backfills/{id}/pause": {
         parameters: {
             query?: never;
@@ -272,6 +292,26 @@ export interface paths {
          * @description As explainInstance, of an instance that is named. One that is not planned yet is explained by the loaded definitions.
          */
         get: operations["explainByName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The instances around one that is named
+         * @description As graphInstance, of an instance that is named. One that is not planned yet is drawn by the loaded definitions.
+         */
+        get: operations["graphByName"];
         put?: never;
         post?: never;
         delete?: never;
@@ -619,6 +659,26 @@ export interface paths {
         };
         /** The definitions that a job has had, newest first */
         get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/around": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The jobs that some wait for, and those that wait for them
+         * @description All the way up and down along the current definitions, with how many steps away each is.
+         */
+        get: operations["jobsAround"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1080,6 +1140,19 @@ export interface components {
             share?: string;
             /** @description Empty is none */
             window?: string;
+        };
+        BackfillDay: {
+            /**
+             * @description Of the plan times, in the zone of each job
+             * @example 2026-11-01
+             */
+            day: string;
+            /** @description By state */
+            instances: components["schemas"]["InstanceCounts"];
+        };
+        BackfillDays: {
+            /** @description The days of which it has instances, the earliest first */
+            days: components["schemas"]["BackfillDay"][];
         };
         BackfillJob: {
             /** Format: int64 */
@@ -1773,6 +1846,13 @@ export interface components {
             onFailed: "wait" | "run" | "cancel";
             /** @enum {string} */
             onMissing: "run" | "wait" | "cancel";
+            /**
+             * Format: int64
+             * @description Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more
+             */
+            open?: number;
+            /** @description The rule in words, with both classes */
+            pair?: string;
             /** @example natural-day */
             rule: string;
             satisfied: boolean;
@@ -1805,7 +1885,7 @@ export interface components {
             moreDown?: number;
             /**
              * Format: int64
-             * @description As many of what it waits for are not shown
+             * @description As many of what it waits for are not shown; where the hops end, only when ends is asked for
              */
             moreUp?: number;
             /**
@@ -2190,6 +2270,37 @@ export interface components {
             /** @example retail */
             workflow: string;
         };
+        JobEdge: {
+            /**
+             * @description What is waited for
+             * @example retail/orders
+             */
+            from: string;
+            /**
+             * @description What waits
+             * @example retail/report
+             */
+            to: string;
+        };
+        JobNode: {
+            /** @description It was asked for */
+            asked?: boolean;
+            disabled?: boolean;
+            /**
+             * Format: int64
+             * @description It waits for them, at least so many steps away
+             */
+            down?: number;
+            job: string;
+            /** @description It is started on demand and has no plan times */
+            manual?: boolean;
+            /**
+             * Format: int64
+             * @description Those that were asked for wait for it, at least so many steps away
+             */
+            up?: number;
+            workflow: string;
+        };
         JobPage: {
             items: components["schemas"]["Job"][];
             /** @description The cursor of the next page; absent on the last */
@@ -2200,6 +2311,13 @@ export interface components {
             job: string;
             /** @example retail */
             workflow: string;
+        };
+        JobsAround: {
+            edges: components["schemas"]["JobEdge"][];
+            /** @description There are further jobs, which are not shown */
+            more?: boolean;
+            /** @description Those that were asked for first, then by distance */
+            nodes: components["schemas"]["JobNode"][];
         };
         JobVersion: {
             /**
@@ -5136,6 +5254,228 @@ export interface operations {
             };
         };
     };
+    listBackfillDays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The backfill's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "days": [
+                     *         {
+                     *           "day": "2026-11-01",
+                     *           "instances": {
+                     *             "waiting": 1,
+                     *             "running": 0,
+                     *             "lost": 0,
+                     *             "succeeded": 23,
+                     *             "forced": 0,
+                     *             "failed": 0,
+                     *             "skipped": 0,
+                     *             "cancelled": 0
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackfillDays"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     pauseBackfill: {
         parameters: {
             query?: never;
@@ -7471,6 +7811,317 @@ export interface operations {
             };
         };
     };
+    graphByName: {
+        parameters: {
+            query: {
+                /** @description As of this time, from the history; absent is now */
+                at?: string;
+                /** @description Hops down: what waits for it */
+                down?: number;
+                /** @description Also count what is not shown beyond the nodes where the hops end */
+                ends?: boolean;
+                /** @description workflow/job@plan time; a plan time without an offset is in the job's zone */
+                instance: string;
+                /** @description Nodes */
+                limit?: number;
+                /** @description Hops up: what it waits for */
+                up?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-11-21T06:05:00+01:00",
+                     *       "nodes": [
+                     *         {
+                     *           "node": "n0",
+                     *           "instance": {
+                     *             "id": "4217",
+                     *             "name": "retail/orders@2026-11-21T06:00:00+01:00",
+                     *             "workflow": "retail",
+                     *             "job": "orders",
+                     *             "kind": "scheduled",
+                     *             "planTime": "2026-11-21T06:00:00+01:00",
+                     *             "state": "waiting",
+                     *             "gate": "dependency",
+                     *             "reason": {
+                     *               "code": "upstream",
+                     *               "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *               "upstream": {
+                     *                 "workflow": "retail",
+                     *                 "job": "stores"
+                     *               },
+                     *               "at": "2026-11-21T05:00:00+01:00",
+                     *               "state": "running"
+                     *             },
+                     *             "notBefore": "2026-11-21T06:00:00+01:00",
+                     *             "priority": 5,
+                     *             "version": "12"
+                     *           },
+                     *           "planned": true,
+                     *           "hop": 0,
+                     *           "forecast": {
+                     *             "earliest": "2026-11-21T06:05:00+01:00",
+                     *             "start": "2026-11-21T06:22:00+01:00",
+                     *             "end": "2026-11-21T06:32:00+01:00",
+                     *             "medianSeconds": 600,
+                     *             "highSeconds": 720,
+                     *             "of": 30
+                     *           }
+                     *         },
+                     *         {
+                     *           "node": "n1",
+                     *           "instance": {
+                     *             "id": "4198",
+                     *             "name": "retail/stores@2026-11-21T05:00:00+01:00",
+                     *             "workflow": "retail",
+                     *             "job": "stores",
+                     *             "kind": "scheduled",
+                     *             "planTime": "2026-11-21T05:00:00+01:00",
+                     *             "state": "running",
+                     *             "reason": {
+                     *               "code": "released",
+                     *               "text": "released: every gate was open"
+                     *             },
+                     *             "notBefore": "2026-11-21T05:00:00+01:00",
+                     *             "priority": 5,
+                     *             "version": "10",
+                     *             "startedAt": "2026-11-21T05:02:00+01:00"
+                     *           },
+                     *           "planned": true,
+                     *           "hop": -1,
+                     *           "forecast": {
+                     *             "start": "2026-11-21T05:02:00+01:00",
+                     *             "end": "2026-11-21T06:22:00+01:00",
+                     *             "medianSeconds": 4800,
+                     *             "highSeconds": 5400,
+                     *             "of": 30
+                     *           }
+                     *         }
+                     *       ],
+                     *       "edges": [
+                     *         {
+                     *           "n": 0,
+                     *           "dependency": 0,
+                     *           "workflow": "retail",
+                     *           "job": "stores",
+                     *           "first": "2026-11-21T05:00:00+01:00",
+                     *           "last": "2026-11-21T05:00:00+01:00",
+                     *           "count": 1,
+                     *           "rule": "natural-day",
+                     *           "select": "all",
+                     *           "window": {
+                     *             "from": "2026-11-21T00:00:00+01:00",
+                     *             "to": "2026-11-22T00:00:00+01:00",
+                     *             "closed": "left"
+                     *           },
+                     *           "onMissing": "run",
+                     *           "onFailed": "wait",
+                     *           "from": [
+                     *             "n1"
+                     *           ],
+                     *           "to": "n0",
+                     *           "satisfied": false,
+                     *           "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Graph"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listIncidents: {
         parameters: {
             query?: {
@@ -8422,6 +9073,24 @@ export interface operations {
                      *       "status": 403,
                      *       "code": "forbidden",
                      *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -10180,6 +10849,8 @@ export interface operations {
                 at?: string;
                 /** @description Hops down: what waits for it */
                 down?: number;
+                /** @description Also count what is not shown beyond the nodes where the hops end */
+                ends?: boolean;
                 /** @description Nodes */
                 limit?: number;
                 /** @description Hops up: what it waits for */
@@ -12338,6 +13009,215 @@ export interface operations {
                      *       "status": 404,
                      *       "code": "not-found",
                      *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobsAround: {
+        parameters: {
+            query: {
+                /** @description workflow/job; may be given again */
+                job: string[];
+                /** @description Jobs */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "nodes": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "asked": true
+                     *         },
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "report",
+                     *           "down": 1
+                     *         }
+                     *       ],
+                     *       "edges": [
+                     *         {
+                     *           "from": "retail/orders",
+                     *           "to": "retail/report"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobsAround"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];

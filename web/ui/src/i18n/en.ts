@@ -1,5 +1,7 @@
 import { lanesEn } from "./en.lanes";
 import { simulateEn } from "./en.simulate";
+import { graphEn } from "./en.graph";
+import { enWizard } from "./en.wizard";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
@@ -272,6 +274,8 @@ export const en = {
   "unit.millisecond": "{n} ms",
   ...lanesEn,
   ...simulateEn,
+  ...graphEn,
+  ...enWizard,
 } as const;
 
 export type Key = keyof typeof en;

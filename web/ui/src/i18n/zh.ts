@@ -1,6 +1,8 @@
 import type { Key } from "./en";
 import { lanesZh } from "./zh.lanes";
 import { simulateZh } from "./zh.simulate";
+import { graphZh } from "./zh.graph";
+import { zhWizard } from "./zh.wizard";
 
 export const zh: Record<Key, string> = {
   "app.name": "Almanac",
@@ -271,4 +273,6 @@ export const zh: Record<Key, string> = {
   "unit.millisecond": "{n} 毫秒",
   ...lanesZh,
   ...simulateZh,
+  ...graphZh,
+  ...zhWizard,
 };

@@ -55,13 +55,23 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
             {offset(instance.planTime)} · {t("column.id")} {instance.id}
           </span>
           <span className="grow" />
+          <Link className="button" href={`/instances/${instance.id}/graph`}>
+            {t("graph.title")}
+          </Link>
           <StateMark state={instance.state} gate={instance.gate} />
         </div>
         <p>{instance.reason.text}</p>
         {instance.cancel && <p className="failed">{t("instance.cancelling", { why: instance.cancel.text })}</p>}
         {instance.dryRun && <p className="soft">{t("instance.dryRun")}</p>}
         {!explanation.planned && <p className="soft">{t("instance.unplanned")}</p>}
-        <Operations explanation={explanation} />
+        <div className="row">
+          <Operations explanation={explanation} />
+          {instance.kind !== "manual" && (
+            <Link className="button" href={backfillOf(instance)}>
+              {t("backfill.of")}
+            </Link>
+          )}
+        </div>
       </header>
       <div className="tabs" role="tablist" aria-label={t("instance.tabs")} onKeyDown={move}>
         {tabs.map((one) => (
@@ -88,6 +98,12 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
       </div>
     </>
   );
+}
+
+/** backfillOf leads to a backfill of the instance's job and day, as its zone has it. */
+function backfillOf(instance: Schemas["Instance"]): string {
+  const day = instance.planTime.slice(0, 10);
+  return `/backfills/new?${new URLSearchParams({ job: `${instance.workflow}/${instance.job}`, from: day, to: day })}`;
 }
 
 function Logs({ id }: { id: string }) {

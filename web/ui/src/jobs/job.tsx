@@ -28,6 +28,11 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
           </h1>
           {detail.disabled && <span className="soft">{t("jobs.disabled")}</span>}
           <span className="grow" />
+          {!detail.removed && !detail.disabled && (
+            <Link className="button" href={`/backfills/new?job=${encodeURIComponent(`${detail.workflow}/${detail.job}`)}`}>
+              {t("backfill.of")}
+            </Link>
+          )}
           {!detail.removed && (
             <button type="button" className="primary" onClick={() => setTriggering(true)}>
               {t("job.trigger")}

@@ -80,7 +80,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   );
 }
 
-const term = /(^|\s)-?(job|workflow|tag|date|time|state|gate|kind|id):\S/;
+const term = /(^|\s)-?(job|workflow|tag|date|time|state|gate|kind|id|backfill):\S/;
 
 function useChoices(words: string, onHelp: () => void): Choice[] {
   const { t, language, choose } = useLanguage();
@@ -96,7 +96,7 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
   const matches = (text: string) => text.toLowerCase().includes(words.toLowerCase());
   const choices: Choice[] = [];
 
-  const here = /^\/instances\/(\d+)$/.exec(place)?.[1];
+  const here = /^\/instances\/(\d+)(?:\/graph)?$/.exec(place)?.[1];
   const open = here === undefined ? undefined : client.getQueryData(explainQuery(here).queryKey);
   if (open) {
     for (const operation of operationsFor(open)) {
@@ -109,6 +109,14 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
         });
       }
     }
+  }
+  if (here !== undefined && matches(t("graph.open"))) {
+    choices.push({
+      group: "palette.commands",
+      text: t("graph.open"),
+      detail: open?.instance.name,
+      run: () => go(`/instances/${here}/graph`),
+    });
   }
   if (/^\d+$/.test(words))
     choices.push({ group: "palette.instances", text: t("palette.instance", { id: words }), run: () => go(`/instances/${words}`) });

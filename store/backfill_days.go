@@ -1,0 +1,39 @@
+package store
+
+import (
+	"time"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/recurrence"
+)
+
+// A day of 86,400,000 ms by the clock of the instance's job; the remainder of SQLite has the sign of the dividend.
+const (
+	backfillDaysSQL = `SELECT local - ((local % 86400000) + 86400000) % 86400000 AS day, state, count(*) FROM
+		(SELECT plan_time + plan_offset * 1000 AS local, state FROM instance WHERE kind = 'backfill' AND key = ?) GROUP BY day, state ORDER BY day`
+	ofBackfillSQL      = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	ofBackfillStateSQL = instanceColumns + `WHERE` + inLane + `ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+)
+
+// BackfillDays counts the instances of a backfill by day and state, by day.
+func (v *view) BackfillDays(key string) (days []engine.BackfillDay, err error) {
+	last := int64(0)
+	err = v.s.query(backfillDaysSQL, func(c *columns) error {
+		at, state, n := c.int(), engine.State(c.text()), int(c.int())
+		if len(days) == 0 || at != last {
+			days = append(days, engine.BackfillDay{Day: recurrence.DateOf(time.UnixMilli(at).UTC()), States: map[engine.State]int{}})
+			last = at
+		}
+		days[len(days)-1].States[state] = n
+		return nil
+	}, key)
+	return days, err
+}
+
+// OfBackfill lists the instances of a backfill in a state by id.
+func (v *view) OfBackfill(key string, state engine.State, limit int) ([]engine.Instance, error) {
+	if state == "" {
+		return v.instances(ofBackfillSQL, key, limit)
+	}
+	return v.instances(ofBackfillStateSQL, key, string(state), limit)
+}

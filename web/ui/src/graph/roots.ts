@@ -1,0 +1,32 @@
+import type { Schemas } from "../api/client";
+import { instant } from "./data";
+
+type Explanation = Schemas["Explanation"];
+type Cause = Schemas["Cause"];
+
+/** A Root is a root cause, and how many hops up it is. */
+export interface Root {
+  key: string; // of its item
+  hops: number;
+  cause: Cause;
+}
+
+const causeKey = (cause: Cause) => cause.instance ?? `${cause.workflow}/${cause.job}@${instant(cause.planTime)}`;
+
+/** rootsOf finds the root causes of an explanation in its tree, the nearest first. */
+export function rootsOf(explanation: Explanation): Root[] {
+  const hops = new Map<string, number>();
+  let level = explanation.dependencies.flatMap((wait) => wait.causes ?? []);
+  for (let n = 1; level.length > 0 && n < 100; n++) {
+    for (const cause of level) if (!hops.has(causeKey(cause))) hops.set(causeKey(cause), n);
+    level = level.flatMap((cause) => (cause.dependencies ?? []).flatMap((wait) => wait.causes ?? []));
+  }
+  const roots = explanation.roots.map((cause) => ({ key: causeKey(cause), hops: hops.get(causeKey(cause)) ?? 0, cause }));
+  return roots.sort((a, b) => a.hops - b.hops);
+}
+
+/** hopsTo is how many hops up are shown at first: two, or as many as lead to the root causes that are near. */
+export function hopsTo(roots: Root[]): number {
+  const near = roots.filter((root) => root.hops <= 6).map((root) => root.hops);
+  return Math.max(2, ...near, near.length > 0 ? 0 : Math.min(10, roots[0]?.hops ?? 0));
+}
