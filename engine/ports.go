@@ -90,6 +90,7 @@ type View interface {
 	OperationView
 	BackfillView
 	AroundView
+	DaysView
 	VersionView
 	WatchView
 	AlertView

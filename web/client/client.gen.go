@@ -201,6 +201,30 @@ const (
 	JobChangeChangeRemoved  JobChangeChange = "removed"
 )
 
+// Defines values for JobDayWorst.
+const (
+	JobDayWorstCancelled JobDayWorst = "cancelled"
+	JobDayWorstFailed    JobDayWorst = "failed"
+	JobDayWorstForced    JobDayWorst = "forced"
+	JobDayWorstLost      JobDayWorst = "lost"
+	JobDayWorstRunning   JobDayWorst = "running"
+	JobDayWorstSkipped   JobDayWorst = "skipped"
+	JobDayWorstSucceeded JobDayWorst = "succeeded"
+	JobDayWorstWaiting   JobDayWorst = "waiting"
+)
+
+// Defines values for JobDetailPeriod.
+const (
+	JobDetailPeriodDay      JobDetailPeriod = "day"
+	JobDetailPeriodDiscrete JobDetailPeriod = "discrete"
+	JobDetailPeriodHour     JobDetailPeriod = "hour"
+	JobDetailPeriodMinute   JobDetailPeriod = "minute"
+	JobDetailPeriodMonth    JobDetailPeriod = "month"
+	JobDetailPeriodNone     JobDetailPeriod = "none"
+	JobDetailPeriodWeek     JobDetailPeriod = "week"
+	JobDetailPeriodYear     JobDetailPeriod = "year"
+)
+
 // Defines values for LogEndOutcome.
 const (
 	LogEndOutcomeCancelled LogEndOutcome = "cancelled"
@@ -253,6 +277,14 @@ const (
 	ParamTypeList     ParamType = "list"
 	ParamTypeNumber   ParamType = "number"
 	ParamTypeString   ParamType = "string"
+)
+
+// Defines values for StepOnFailure.
+const (
+	StepOnFailureContinue       StepOnFailure = "continue"
+	StepOnFailureFail           StepOnFailure = "fail"
+	StepOnFailureFailSuccessors StepOnFailure = "failSuccessors"
+	StepOnFailurePause          StepOnFailure = "pause"
 )
 
 // Defines values for StepState.
@@ -1514,9 +1546,15 @@ type Instance struct {
 	// Reason Why it is in this state, or behind this gate
 	Reason Reason `json:"reason"`
 
+	// RunNow Who lets it run without what it waits for
+	RunNow string `json:"runNow,omitempty,omitzero"`
+
 	// StartedAt When it first started
 	StartedAt time.Time     `json:"startedAt,omitempty,omitzero"`
 	State     InstanceState `json:"state"`
+
+	// Touched A person has acted on it: no change of its job plans it away, and none later takes its place
+	Touched bool `json:"touched,omitempty,omitzero"`
 
 	// Version The job version that it was planned with
 	//
@@ -1632,6 +1670,70 @@ type JobChange struct {
 // JobChangeChange defines model for JobChange.Change.
 type JobChangeChange string
 
+// JobDay defines model for JobDay.
+type JobDay struct {
+	// AtLeast There are more instances than were counted
+	AtLeast bool `json:"atLeast,omitempty,omitzero"`
+
+	// Date Examples: 2026-11-21
+	Date openapi_types.Date `json:"date"`
+
+	// EndedAt The last end
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// From Its first instant
+	From time.Time `json:"from"`
+
+	// Instances Instances of every kind that were planned for it, by state
+	Instances InstanceCounts `json:"instances"`
+
+	// MedianSeconds That the middle one of these took
+	MedianSeconds float64 `json:"medianSeconds,omitempty,omitzero"`
+
+	// Planned Plan times to come that are not written down as instances yet
+	Planned int64 `json:"planned,omitempty,omitzero"`
+
+	// StartedAt The first start
+	StartedAt time.Time `json:"startedAt,omitempty,omitzero"`
+
+	// Timed Instances that succeeded in one go: those whose durations are told
+	Timed int64 `json:"timed,omitempty,omitzero"`
+
+	// Times The first of these
+	Times []time.Time `json:"times,omitempty,omitzero"`
+
+	// To The first instant of the day after: 23 or 25 hours later where the clocks change
+	To time.Time `json:"to"`
+
+	// Total All of these
+	Total int64 `json:"total"`
+
+	// TotalSeconds That these took together
+	TotalSeconds float64 `json:"totalSeconds,omitempty,omitzero"`
+
+	// Worst The one of their states that matters most; absent of a day without instances
+	Worst JobDayWorst `json:"worst,omitempty,omitzero"`
+}
+
+// JobDayWorst The one of their states that matters most; absent of a day without instances
+type JobDayWorst string
+
+// JobDays defines model for JobDays.
+type JobDays struct {
+	Items []JobDay `json:"items"`
+
+	// Next The day to ask on from: there was more to count than one answer may cost; absent when all days are there
+	Next openapi_types.Date `json:"next,omitempty,omitzero"`
+
+	// TimeZone In which the days are counted
+	//
+	// Examples: Europe/Berlin
+	TimeZone string `json:"timeZone"`
+
+	// Today The day of now
+	Today openapi_types.Date `json:"today"`
+}
+
 // JobDetail defines model for JobDetail.
 type JobDetail struct {
 	// Concurrency Instances that run at once
@@ -1666,6 +1768,9 @@ type JobDetail struct {
 	// Params What a trigger may give
 	Params []Param `json:"params,omitempty,omitzero"`
 
+	// Period Its class: what it waits for follows from it and from the class of the other
+	Period JobDetailPeriod `json:"period,omitempty,omitzero"`
+
 	// PlannedTo Its instances are written down up to here, excluded
 	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
 
@@ -1689,6 +1794,9 @@ type JobDetail struct {
 	// Workflow Examples: retail
 	Workflow string `json:"workflow"`
 }
+
+// JobDetailPeriod Its class: what it waits for follows from it and from the class of the other
+type JobDetailPeriod string
 
 // JobPage defines model for JobPage.
 type JobPage struct {
@@ -2286,17 +2394,40 @@ type Step struct {
 	// Attempts Since the instance last started
 	Attempts int64 `json:"attempts"`
 
+	// ForEach It runs once for each item of a list
+	ForEach bool `json:"forEach,omitempty,omitzero"`
+
+	// ItemOf It is an item of this step
+	ItemOf string `json:"itemOf,omitempty,omitzero"`
+
+	// Needs The steps that must have ended before it
+	Needs []string `json:"needs,omitempty,omitzero"`
+
 	// NotBefore When its next attempt is due
-	NotBefore time.Time         `json:"notBefore,omitempty,omitzero"`
+	NotBefore time.Time `json:"notBefore,omitempty,omitzero"`
+
+	// OnFailure What its failure means for the instance
+	OnFailure StepOnFailure     `json:"onFailure,omitempty,omitzero"`
 	Outputs   map[string]string `json:"outputs,omitempty,omitzero"`
 	State     StepState         `json:"state"`
 
 	// Step Absent for the only step of a job with one action; an item is named step[n]
 	Step string `json:"step"`
 
+	// Type Of its action; absent when the definition cannot be read
+	//
+	// Examples: shell
+	Type string `json:"type,omitempty,omitzero"`
+
 	// Waits Of a running step that holds no slot: what it waits for
 	Waits StepWait `json:"waits,omitempty,omitzero"`
+
+	// When The condition under which it runs
+	When string `json:"when,omitempty,omitzero"`
 }
+
+// StepOnFailure What its failure means for the instance
+type StepOnFailure string
 
 // StepState defines model for Step.State.
 type StepState string
@@ -2695,6 +2826,15 @@ type ListJobsParams struct {
 type GetJobParams struct {
 	// IfNoneMatch ETags of definitions that are known already: the answer is 304 when one is the current one
 	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
+}
+
+// ListDaysParams defines parameters for ListDays.
+type ListDaysParams struct {
+	// From The first day; absent is 27 days before today
+	From openapi_types.Date `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// To The day after the last; absent is 8 days after today, or after from where that is later
+	To openapi_types.Date `form:"to,omitempty" json:"to,omitempty,omitzero"`
 }
 
 // GetDefinitionParams defines parameters for GetDefinition.
@@ -3331,6 +3471,20 @@ func NewGetJobRequest(workflow string, job string, params GetJobParams) *Request
 // GetJob: one job: its definition, when it is due, what it waits for (GET /api/v1/jobs/{workflow}/{job}).
 func (c *Client) GetJob(ctx context.Context, workflow string, job string, params GetJobParams) (answer JobDetail, err error) {
 	err = c.Do(ctx, NewGetJobRequest(workflow, job, params), &answer)
+	return answer, err
+}
+
+// NewListDaysRequest is the request of Client.ListDays.
+func NewListDaysRequest(workflow string, job string, params ListDaysParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/days", workflow, job)
+	r.query("from", params.From, false)
+	r.query("to", params.To, false)
+	return r
+}
+
+// ListDays: what became of a job day by day, and what is to come (GET /api/v1/jobs/{workflow}/{job}/days).
+func (c *Client) ListDays(ctx context.Context, workflow string, job string, params ListDaysParams) (answer JobDays, err error) {
+	err = c.Do(ctx, NewListDaysRequest(workflow, job, params), &answer)
 	return answer, err
 }
 
