@@ -21,7 +21,7 @@ const (
 
 // A JobDay is a natural day of a job, in the job's own zone.
 type JobDay struct {
-	Date      string         `json:"date" format:"date" example:"2026-11-21"`
+	Date      string         `json:"date" example:"2026-11-21"`
 	From      time.Time      `json:"from" doc:"Its first instant"`
 	To        time.Time      `json:"to" doc:"The first instant of the day after: 23 or 25 hours later where the clocks change"`
 	Instances InstanceCounts `json:"instances" doc:"Instances of every kind that were planned for it, by state"`
@@ -40,9 +40,9 @@ type JobDay struct {
 // JobDays are days of a job, in order.
 type JobDays struct {
 	TimeZone string   `json:"timeZone" example:"Europe/Berlin" doc:"In which the days are counted"`
-	Today    string   `json:"today" format:"date" doc:"The day of now"`
+	Today    string   `json:"today" doc:"The day of now"`
 	Items    []JobDay `json:"items"`
-	Next     string   `json:"next,omitempty" format:"date" doc:"The day to ask on from: there was more to count than one answer may cost; absent when all days are there"`
+	Next     string   `json:"next,omitempty" doc:"The day to ask on from: there was more to count than one answer may cost; absent when all days are there"`
 }
 
 func dayRoutes() []route {
@@ -56,8 +56,8 @@ func dayRoutes() []route {
 type daysInput struct {
 	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
 	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
-	From     string `query:"from" format:"date" maxLength:"10" doc:"The first day; absent is 27 days before today" example:"2026-01-01"`
-	To       string `query:"to" format:"date" maxLength:"10" doc:"The day after the last; absent is 8 days after today, or after from where that is later" example:"2027-01-01"`
+	From     string `query:"from" maxLength:"10" doc:"The first day; absent is 27 days before today" example:"2026-01-01"`
+	To       string `query:"to" maxLength:"10" doc:"The day after the last; absent is 8 days after today, or after from where that is later" example:"2027-01-01"`
 }
 
 type daysOutput struct{ Body JobDays }

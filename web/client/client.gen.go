@@ -1676,7 +1676,7 @@ type JobDay struct {
 	AtLeast bool `json:"atLeast,omitempty,omitzero"`
 
 	// Date Examples: 2026-11-21
-	Date openapi_types.Date `json:"date"`
+	Date string `json:"date"`
 
 	// EndedAt The last end
 	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
@@ -1723,7 +1723,7 @@ type JobDays struct {
 	Items []JobDay `json:"items"`
 
 	// Next The day to ask on from: there was more to count than one answer may cost; absent when all days are there
-	Next openapi_types.Date `json:"next,omitempty,omitzero"`
+	Next string `json:"next,omitempty,omitzero"`
 
 	// TimeZone In which the days are counted
 	//
@@ -1731,7 +1731,7 @@ type JobDays struct {
 	TimeZone string `json:"timeZone"`
 
 	// Today The day of now
-	Today openapi_types.Date `json:"today"`
+	Today string `json:"today"`
 }
 
 // JobDetail defines model for JobDetail.
@@ -2831,10 +2831,10 @@ type GetJobParams struct {
 // ListDaysParams defines parameters for ListDays.
 type ListDaysParams struct {
 	// From The first day; absent is 27 days before today
-	From openapi_types.Date `form:"from,omitempty" json:"from,omitempty,omitzero"`
+	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
 	// To The day after the last; absent is 8 days after today, or after from where that is later
-	To openapi_types.Date `form:"to,omitempty" json:"to,omitempty,omitzero"`
+	To string `form:"to,omitempty" json:"to,omitempty,omitzero"`
 }
 
 // GetDefinitionParams defines parameters for GetDefinition.

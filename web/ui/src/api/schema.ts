@@ -2166,10 +2166,7 @@ export interface components {
         JobDay: {
             /** @description There are more instances than were counted */
             atLeast?: boolean;
-            /**
-             * Format: date
-             * @example 2026-11-21
-             */
+            /** @example 2026-11-21 */
             date: string;
             /**
              * Format: date-time
@@ -2228,20 +2225,14 @@ export interface components {
         };
         JobDays: {
             items: components["schemas"]["JobDay"][];
-            /**
-             * Format: date
-             * @description The day to ask on from: there was more to count than one answer may cost; absent when all days are there
-             */
+            /** @description The day to ask on from: there was more to count than one answer may cost; absent when all days are there */
             next?: string;
             /**
              * @description In which the days are counted
              * @example Europe/Berlin
              */
             timeZone: string;
-            /**
-             * Format: date
-             * @description The day of now
-             */
+            /** @description The day of now */
             today: string;
         };
         JobDetail: {

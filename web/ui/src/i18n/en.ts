@@ -1,3 +1,5 @@
+import { enSteps } from "./en.steps";
+
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
   "app.name": "Almanac",
@@ -267,6 +269,7 @@ export const en = {
   "unit.minute": "{n} min",
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
+  ...enSteps,
 } as const;
 
 export type Key = keyof typeof en;

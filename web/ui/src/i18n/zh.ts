@@ -1,4 +1,5 @@
 import type { Key } from "./en";
+import { zhSteps } from "./zh.steps";
 
 export const zh: Record<Key, string> = {
   "app.name": "Almanac",
@@ -267,4 +268,5 @@ export const zh: Record<Key, string> = {
   "unit.minute": "{n} 分",
   "unit.second": "{n} 秒",
   "unit.millisecond": "{n} 毫秒",
+  ...zhSteps,
 };

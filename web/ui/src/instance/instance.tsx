@@ -8,6 +8,7 @@ import type { Key } from "../i18n/en";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { clock, offset } from "../parts/time";
+import { Acts } from "./acts";
 import { Attempts } from "./attempts";
 import { Dependencies } from "./dependencies";
 import { Details } from "./details";
@@ -17,8 +18,21 @@ import { Why } from "./why";
 
 const LogView = lazy(() => import("../log/log").then((module) => ({ default: module.LogView })));
 
-const tabs = ["why", "log", "waits", "history", "details"] as const;
-type Tab = (typeof tabs)[number];
+const Steps = lazy(() => import("./steps"));
+const Versions = lazy(() => import("./versions"));
+
+/** The tabs, and their names. */
+const names = {
+  why: "instance.why",
+  steps: "instance.steps",
+  log: "instance.log",
+  waits: "instance.waits",
+  version: "instance.version.tab",
+  history: "instance.history",
+  details: "instance.details",
+} as const satisfies Record<string, Key>;
+type Tab = keyof typeof names;
+const tabs = Object.keys(names) as Tab[];
 
 /** InstancePage is one instance: why it is where it is, what it wrote, what it waits for, what happened to it, and what can be done. */
 export default function InstancePage() {
@@ -60,6 +74,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         <p>{instance.reason.text}</p>
         {instance.cancel && <p className="failed">{t("instance.cancelling", { why: instance.cancel.text })}</p>}
         {instance.dryRun && <p className="soft">{t("instance.dryRun")}</p>}
+        <Acts explanation={explanation} />
         {!explanation.planned && <p className="soft">{t("instance.unplanned")}</p>}
         <Operations explanation={explanation} />
       </header>
@@ -75,7 +90,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
             tabIndex={one === tab ? 0 : -1}
             onClick={() => choose(one)}
           >
-            {t(`instance.${one}` satisfies Key)}
+            {t(names[one])}
           </button>
         ))}
       </div>
@@ -85,6 +100,10 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         {tab === "history" && <History id={instance.id} />}
         {tab === "details" && <Details instance={instance} />}
         {tab === "log" && <Logs id={instance.id} />}
+        <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+          {tab === "steps" && explanation.planned && <Steps explanation={explanation} />}
+          {tab === "version" && explanation.planned && <Versions instance={instance} />}
+        </Suspense>
       </div>
     </>
   );
