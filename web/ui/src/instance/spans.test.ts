@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { extent, minutesOf, rowsOf, runsOf, ticks, wall } from "./spans";
+import { extent, minutesOf, ordered, rowsOf, runsOf, ticks, wall } from "./spans";
 
 const t0 = Date.parse("2026-11-21T06:00:00+01:00");
 const at = (seconds: number) => new Date(t0 + seconds * 1000).toISOString();
@@ -98,4 +98,22 @@ test("ticks are round by the clock of the job", () => {
   expect(minutesOf("2026-11-21T06:00:00+05:45")).toBe(345);
   expect(minutesOf("2026-11-21T06:00:00-03:30")).toBe(-210);
   expect(minutesOf("2026-11-21T06:00:00Z")).toBe(0);
+});
+
+test("items stand behind their step", () => {
+  const steps = [
+    step("a", "succeeded"),
+    step("b", "waiting"),
+    step("a[0]", "succeeded", [], { itemOf: "a" }),
+    step("a[1]", "failed", [], { itemOf: "a" }),
+  ];
+  expect(ordered(steps).map((one) => one.step)).toEqual(["a", "a[0]", "a[1]", "b"]);
+});
+
+test("what watches for something does so until now, and holds no slot", () => {
+  const waits = { since: at(3), looks: 7, last: "it is not there" };
+  const run = { n: 1, from: t0, before: Number.POSITIVE_INFINITY };
+  const rows = rowsOf([step("there", "running", [], { waits })], [], run, t0 + 9000, true);
+  expect(kinds(rows)).toEqual([["queue 0-3", "watch 3-9"]]);
+  expect(rows[0]).toMatchObject({ waited: 3000, ran: 6000 });
 });

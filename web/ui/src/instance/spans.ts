@@ -117,10 +117,13 @@ function row(step: Step | null, attempts: Attempt[], ready: number, now: number,
 
 /** ordered puts the items of a step behind it. */
 export function ordered(steps: Step[]): Step[] {
-  const items = Map.groupBy(
-    steps.filter((step) => step.itemOf !== undefined),
-    (step) => step.itemOf,
-  );
+  const items = new Map<string, Step[]>();
+  for (const step of steps) {
+    if (step.itemOf === undefined) continue;
+    const list = items.get(step.itemOf);
+    if (list === undefined) items.set(step.itemOf, [step]);
+    else list.push(step);
+  }
   return steps.filter((step) => step.itemOf === undefined).flatMap((step) => [step, ...(items.get(step.step ?? "") ?? [])]);
 }
 
