@@ -97,9 +97,6 @@ func (s *server) hook(ctx context.Context, _ *hookInput) (*hookOutput, error) {
 	return out, nil
 }
 
-// utc is a time in UTC.
-func utc(t time.Time) time.Time { return in(t, time.UTC) }
-
 type formOutput struct{ Body map[string]any }
 
 func (s *server) jobForm(ctx context.Context, in *jobInput) (*formOutput, error) {

@@ -83,16 +83,16 @@ func (s *server) listSteps(ctx context.Context, in *partsInput) (*stepsOutput, e
 		rows = unwrittenSteps(job, &i, attempts)
 	}
 	places := make([]int, len(rows))
-	for i := range places {
-		places[i] = i
+	for n := range places {
+		places[n] = n
 	}
 	places, next, err := page(in, places, func(place *int) int64 { return int64(*place) })
 	if err != nil {
 		return nil, err
 	}
 	out := &stepsOutput{StepList{Items: []Step{}, Next: next}}
-	for _, i := range places {
-		out.Body.Items = append(out.Body.Items, newStep(&rows[i], job))
+	for _, n := range places {
+		out.Body.Items = append(out.Body.Items, newStep(&rows[n], job, i.PlanTime.Location()))
 	}
 	return out, nil
 }
@@ -122,10 +122,11 @@ func unwrittenSteps(job *engine.Job, i *engine.Instance, attempts []engine.Attem
 	return rows
 }
 
-func newStep(row *engine.StepStatus, job *engine.Job) Step {
-	step := Step{Step: row.Step, State: row.State, Attempts: row.Attempts, NotBefore: utc(row.NotBefore), Outputs: row.Outputs}
-	if w := row.Watch; w != nil {
-		step.Waits = &StepWait{Since: utc(w.StartedAt), Until: utc(w.Until), Next: utc(w.Next), Looks: w.Polls, Last: w.Last, Instance: ID(w.Child)}
+func newStep(row *engine.StepStatus, job *engine.Job, zone *time.Location) Step {
+	step := Step{Step: row.Step, State: row.State, Attempts: row.Attempts, NotBefore: in(row.NotBefore, zone), Outputs: row.Outputs}
+	if row.Watch != nil {
+		wait := newStepWait(row.Watch, zone)
+		step.Waits = &wait
 	}
 	if def := job.StepOf(row.Step); def != nil {
 		step.Type, step.Needs, step.When, step.Each, step.OnFailure = def.Action.Type, def.Needs, def.When, def.ForEach != nil, def.OnFailure
@@ -134,4 +135,8 @@ func newStep(row *engine.StepStatus, job *engine.Job) Step {
 		}
 	}
 	return step
+}
+
+func newStepWait(w *engine.WatchRow, zone *time.Location) StepWait {
+	return StepWait{Since: in(w.StartedAt, zone), Until: in(w.Until, zone), Next: in(w.Next, zone), Looks: w.Polls, Last: w.Last, Instance: ID(w.Child)}
 }

@@ -1186,6 +1186,9 @@ type Explanation struct {
 
 	// Unknown Of a time that has passed: what the history does not tell
 	Unknown []string `json:"unknown,omitempty,omitzero"`
+
+	// Watching What steps of a running instance wait for without a slot
+	Watching []Watching `json:"watching,omitempty,omitzero"`
 }
 
 // Forecast defines model for Forecast.
@@ -2578,6 +2581,32 @@ type WaitList struct {
 
 	// Next The cursor of the next page; absent on the last
 	Next string `json:"next,omitempty,omitzero"`
+}
+
+// Watching defines model for Watching.
+type Watching struct {
+	// Instance The instance that it has started and waits for
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Last What the last look found
+	//
+	// Examples: HTTP 404 Not Found
+	Last string `json:"last,omitempty,omitzero"`
+
+	// Looks How often it was looked at
+	Looks int64 `json:"looks"`
+
+	// Next When it is looked at again
+	Next  time.Time `json:"next,omitempty,omitzero"`
+	Since time.Time `json:"since"`
+
+	// Step Absent for the only step of a job with one action
+	Step string `json:"step,omitempty,omitzero"`
+
+	// Until When it times out
+	Until time.Time `json:"until,omitempty,omitzero"`
 }
 
 // Window defines model for Window.

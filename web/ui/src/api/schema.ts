@@ -1681,6 +1681,8 @@ export interface components {
             schedule: string;
             /** @description Of a time that has passed: what the history does not tell */
             unknown?: string[];
+            /** @description What steps of a running instance wait for without a slot */
+            watching?: components["schemas"]["Watching"][];
         };
         Forecast: {
             /** @description Not everything that it waits for was looked at: it may be later */
@@ -3025,6 +3027,37 @@ export interface components {
             items: components["schemas"]["Wait"][];
             /** @description The cursor of the next page; absent on the last */
             next?: string;
+        };
+        Watching: {
+            /**
+             * @description The instance that it has started and waits for
+             * @example 4217
+             */
+            instance?: string;
+            /**
+             * @description What the last look found
+             * @example HTTP 404 Not Found
+             */
+            last?: string;
+            /**
+             * Format: int64
+             * @description How often it was looked at
+             */
+            looks: number;
+            /**
+             * Format: date-time
+             * @description When it is looked at again
+             */
+            next?: string;
+            /** Format: date-time */
+            since: string;
+            /** @description Absent for the only step of a job with one action */
+            step?: string;
+            /**
+             * Format: date-time
+             * @description When it times out
+             */
+            until?: string;
         };
         Window: {
             /**

@@ -32,12 +32,16 @@ const names = {
   details: "instance.details",
 } as const satisfies Record<string, Key>;
 type Tab = keyof typeof names;
-const tabs = Object.keys(names) as Tab[];
+const all = Object.keys(names) as Tab[];
 
 /** InstancePage is one instance: why it is where it is, what it wrote, what it waits for, what happened to it, and what can be done. */
 export default function InstancePage() {
   const { id } = useParams<{ id: string }>();
-  const query = useQuery(explainQuery(id));
+  // What a step has looked at and not found is no change that the stream tells of.
+  const query = useQuery({
+    ...explainQuery(id),
+    refetchInterval: ({ state }) => ((state.data?.watching ?? []).length > 0 ? 5_000 : false),
+  });
   return <Loaded query={query}>{(explanation) => <Shown explanation={explanation} />}</Loaded>;
 }
 
@@ -45,6 +49,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
   const t = useT();
   const [search, setSearch] = useSearchParams();
   const { instance } = explanation;
+  const tabs = explanation.planned ? all : all.filter((one) => one !== "steps" && one !== "version");
   const asked = search.get("tab");
   const tab = tabs.find((one) => one === asked) ?? "why";
   const choose = (next: Tab) => setSearch(next === "why" ? {} : { tab: next }, { replace: true });
@@ -101,8 +106,8 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         {tab === "details" && <Details instance={instance} />}
         {tab === "log" && <Logs id={instance.id} />}
         <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
-          {tab === "steps" && explanation.planned && <Steps explanation={explanation} />}
-          {tab === "version" && explanation.planned && <Versions instance={instance} />}
+          {tab === "steps" && <Steps explanation={explanation} />}
+          {tab === "version" && <Versions instance={instance} />}
         </Suspense>
       </div>
     </>

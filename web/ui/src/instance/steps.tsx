@@ -14,13 +14,14 @@ import { Gantt } from "./gantt";
 import { allAttemptsQuery, stepsQuery } from "./queries";
 import { ordered, type Row, type Run, rowsOf, runsOf } from "./spans";
 import { StepGraph } from "./stepgraph";
+import { LastLook, LookTimes } from "./watches";
 
 type Instance = Schemas["Instance"];
 
 /** Steps are what an instance does: its steps and what each needs, when they waited and ran, and what came of them. */
 export default function Steps({ explanation }: { explanation: Schemas["Explanation"] }) {
   const { instance, at } = explanation;
-  const steps = useInfiniteQuery(stepsQuery(instance.id));
+  const steps = useInfiniteQuery({ ...stepsQuery(instance.id), refetchInterval: (explanation.watching ?? []).length > 0 ? 5_000 : false });
   const attempts = useInfiniteQuery(allAttemptsQuery(instance.id));
   const events = useInfiniteQuery(eventsQuery(instance.id));
   const left = [useAll(steps), useAll(attempts), useAll(events)].includes(true);
@@ -179,7 +180,11 @@ function StepTable(props: { rows: Row[]; chosen: string | null; onChoose: (step:
                 <td className="number">{row.attempts.length > 0 ? row.attempts.length : itemWords(row, props.rows, t)}</td>
                 <td className="number soft">{row.waited > 0 && span(row.waited / 1000, t)}</td>
                 <td className="number">{row.ran > 0 && span(row.ran / 1000, t)}</td>
-                <td>{last?.outcome !== undefined && last.outcome !== "succeeded" ? last.text : <LastLook step={row.step} />}</td>
+                <td>
+                  {last?.outcome !== undefined && last.outcome !== "succeeded"
+                    ? last.text
+                    : row.step?.waits !== undefined && <LastLook waits={row.step.waits} />}
+                </td>
                 <td>
                   {last !== undefined && (
                     <Link
@@ -211,20 +216,6 @@ function itemWords(row: Row, rows: Row[], t: ReturnType<typeof useT>): string {
   const items = rows.filter((one) => one.step?.itemOf !== undefined && one.step.itemOf === row.step?.step);
   if (items.length === 0) return "";
   return t("steps.items", { done: items.filter((one) => one.step?.state === "succeeded").length, n: items.length });
-}
-
-/** LastLook is what a step waits for: what its latest look found, or the instance that it has started. */
-function LastLook({ step }: { step: Schemas["Step"] | null }) {
-  const t = useT();
-  const waits = step?.waits;
-  if (waits === undefined) return null;
-  if (waits.instance !== undefined)
-    return <Link href={`/instances/${waits.instance}`}>{t("steps.waitsForInstance", { id: waits.instance })}</Link>;
-  return (
-    <span className="soft">
-      {waits.last === undefined ? t("steps.looks", { n: waits.looks }) : t("steps.look", { n: waits.looks, found: waits.last })}
-    </span>
-  );
 }
 
 function StepDetail({ row, step }: { row: Row; step: Schemas["Step"] }) {
@@ -266,14 +257,8 @@ function StepDetail({ row, step }: { row: Row; step: Schemas["Step"] }) {
         <>
           <dt>{t("steps.waits")}</dt>
           <dd>
-            <div>
-              <LastLook step={step} />
-            </div>
-            <div className="soft">
-              {t("steps.since", { at: clock(waits.since) })}
-              {waits.next !== undefined && ` · ${t("steps.next", { at: clock(waits.next) })}`}
-              {waits.until !== undefined && ` · ${t("steps.until", { at: clock(waits.until) })}`}
-            </div>
+            <LastLook waits={waits} />
+            <LookTimes waits={waits} />
           </dd>
         </>
       )}
