@@ -102,7 +102,7 @@ export function Compared({ from, to }: { from: Version; to: Version }) {
               const Mark = line.sign === "+" ? "ins" : line.sign === "-" ? "del" : "span";
               return (
                 // biome-ignore lint/suspicious/noArrayIndexKey: nothing moves in a comparison
-                <Mark key={n}>
+                <Mark key={n} className={line.sign === " " ? "same" : undefined}>
                   <span className="sign">{line.sign === "-" ? "−" : line.sign}</span>
                   {line.text}
                   {"\n"}
