@@ -26,6 +26,7 @@ type Explanation struct {
 	Beyond       bool     // the tree was cut: there may be more roots
 	Forecast     Forecast
 
+	Watching []WatchRow   // of one that runs now: what steps of it wait for without a slot, with what they found last
 	Attempts []AttemptRow // of one that has started, the latest
 	Events   []EventRow   // of its history, the latest
 	EventIDs []int64      // parallel to Events
@@ -195,6 +196,11 @@ func (l *looker) explain(s *subject) (x Explanation, err error) {
 		return x, err
 	}
 	x.Instance = *s.i
+	if s.recorded && s.i.State == Running && l.past == nil { // of what was watched before, nothing is kept
+		if x.Watching, err = l.view.Watches(s.i.ID); err != nil {
+			return x, fmt.Errorf("read what %s watches: %w", s.i.Name(), err)
+		}
+	}
 	if s.recorded {
 		x.Attempts, x.EventIDs, x.Events, err = l.whatHappened(s.i)
 	}

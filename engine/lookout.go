@@ -232,6 +232,11 @@ func (e *Engine) idleRuns(v View, now time.Time, used map[string]int, attempted 
 		for _, s := range steps {
 			delayed = delayed || s.NotBefore.After(now)
 		}
+		watches, err := v.Watches(r.ID)
+		if err != nil {
+			return fmt.Errorf("what %s watches: %w", r.Name(), err)
+		}
+		delayed = delayed || len(watches) > 0 // a step that waits for something holds no slot, and has no attempt
 		if !delayed {
 			ready[fmt.Sprint("run ", r.ID, " ", r.Fence)] = r.Name() + " runs, and none of its steps does"
 		}

@@ -228,6 +228,28 @@ jobs:
 	require.Equal(t, "w/load@2026-08-03T01:00:00Z runs, and none of its steps does, with a free slot, for 36s", found[engine.AspectReady])
 }
 
+// A step that waits for a file has no attempt that lives, and nothing is wrong with that.
+func TestARunThatWatchesIsNotIdle(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, `workflow: w
+defaults: {startTime: "2026-08-01T00:00:00Z"}
+jobs:
+  look: {recurrence: {frequency: hour}, action: {type: wait, interval: PT30M, file: {path: nowhere}}}
+`)
+	d.step(e)
+	d.now = time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+	d.step(e)
+	d.step(e)
+	id := h.started[0].ID
+	h.done[id](engine.Result{Attempt: id, Outcome: engine.OutcomeFailed, Message: "nowhere is not there", StartedAt: d.now, EndedAt: d.now})
+	for range 20 {
+		d.step(e)
+		require.Empty(t, d.troubles(e))
+		d.now = d.now.Add(10 * time.Second)
+	}
+}
+
 func TestPoolsAreCounted(t *testing.T) {
 	d := newDesk(t)
 	e, _ := d.server("a", d.db, false)

@@ -91,6 +91,7 @@ type View interface {
 	BackfillView
 	BackfillLookView
 	AroundView
+	DaysView
 	VersionView
 	WatchView
 	AlertView

@@ -61,7 +61,7 @@ var (
 		Job: exampleJob, Description: "Loads the day's orders", Tags: []string{"nightly"},
 		Definition: json.RawMessage(`{"workflow":"retail","timeZone":"Europe/Berlin","jobs":{"orders":` +
 			`{"recurrence":{"frequency":"day","schedule":{"hours":[6]}},"dependsOn":["stores"],"action":{"type":"shell","command":"./load.sh"}}}}`),
-		TimeZone: "Europe/Berlin", Recurrence: "every day in the hours 06, in Europe/Berlin.",
+		TimeZone: "Europe/Berlin", Recurrence: "every day in the hours 06, in Europe/Berlin.", Period: "day",
 		Next:      []time.Time{exampleAt.AddDate(0, 0, 1), exampleAt.AddDate(0, 0, 2)},
 		DependsOn: []Dependency{{Workflow: "retail", Job: "stores", Policy: "natural", Select: "default", OnMissing: engine.MissingRun, OnFailed: engine.FailedWait}},
 		Params:    []Param{{Name: "day", Type: "string"}}, Concurrency: 1,

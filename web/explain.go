@@ -55,8 +55,15 @@ type Explanation struct {
 	Roots        []Cause         `json:"roots" doc:"What waits for no other instance, or for a person: where an action would help; the instance itself when that is so of it"`
 	Beyond       bool            `json:"beyond,omitempty" doc:"The tree was cut: there may be more roots"`
 	Blockers     []Blocker       `json:"blockers" doc:"The first way down the tree, from what it waits for to a root, which waits for no other instance"`
+	Watching     []Watching      `json:"watching,omitempty" doc:"What steps of a running instance wait for without a slot"`
 	Attempts     []Attempt       `json:"attempts,omitempty" doc:"The latest attempts"`
 	Events       []Event         `json:"events,omitempty" doc:"The latest of its history"`
+}
+
+// Watching is a step of type wait or job that waits.
+type Watching struct {
+	Step string `json:"step,omitempty" doc:"Absent for the only step of a job with one action"`
+	StepWait
 }
 
 // A Forecast is when an instance will start and end.
@@ -194,6 +201,9 @@ func NewExplanation(x *engine.Explanation) Explanation {
 		alone := *c
 		alone.Dependencies = nil // they are in the tree
 		shown.Roots = append(shown.Roots, newCause(&alone, zone))
+	}
+	for i := range x.Watching {
+		shown.Watching = append(shown.Watching, Watching{x.Watching[i].Step, newStepWait(&x.Watching[i], zone)})
 	}
 	for i := range x.Attempts {
 		shown.Attempts = append(shown.Attempts, newAttempt(&x.Attempts[i], &x.Instance))

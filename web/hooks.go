@@ -97,62 +97,6 @@ func (s *server) hook(ctx context.Context, _ *hookInput) (*hookOutput, error) {
 	return out, nil
 }
 
-// A Step is a step of a started instance, or one item of a step that runs once for each item of a list.
-type Step struct {
-	Step      string            `json:"step" doc:"Absent for the only step of a job with one action; an item is named step[n]"`
-	State     engine.StepState  `json:"state" enum:"waiting,running,succeeded,failed,skipped,cancelled"`
-	Attempts  int               `json:"attempts" doc:"Since the instance last started"`
-	NotBefore time.Time         `json:"notBefore,omitzero" doc:"When its next attempt is due"`
-	Outputs   map[string]string `json:"outputs,omitempty"`
-	Waits     *StepWait         `json:"waits,omitempty" doc:"Of a running step that holds no slot: what it waits for"`
-}
-
-// A StepWait is where a step of type wait or job stands.
-type StepWait struct {
-	Since    time.Time `json:"since"`
-	Until    time.Time `json:"until,omitzero" doc:"When it times out"`
-	Next     time.Time `json:"next,omitzero" doc:"When it is looked at again"`
-	Looks    int       `json:"looks" doc:"How often it was looked at"`
-	Last     string    `json:"last,omitempty" doc:"What the last look found" example:"HTTP 404 Not Found"`
-	Instance ID        `json:"instance,omitempty" doc:"The instance that it has started and waits for"`
-}
-
-// A StepList is a page of the steps of an instance, in the order of its definition.
-type StepList struct {
-	Items []Step `json:"items"`
-	Next  string `json:"next,omitempty" doc:"Cursor of the next page; absent on the last"`
-}
-
-type stepsOutput struct{ Body StepList }
-
-func (s *server) listSteps(ctx context.Context, in *partsInput) (*stepsOutput, error) {
-	rows, err := s.cfg.Control.StepsOf(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	places := make([]int, len(rows))
-	for i := range places {
-		places[i] = i
-	}
-	places, next, err := page(in, places, func(place *int) int64 { return int64(*place) })
-	if err != nil {
-		return nil, err
-	}
-	out := &stepsOutput{StepList{Items: []Step{}, Next: next}}
-	for _, i := range places {
-		row := &rows[i]
-		step := Step{Step: row.Step, State: row.State, Attempts: row.Attempts, NotBefore: utc(row.NotBefore), Outputs: row.Outputs}
-		if w := row.Watch; w != nil {
-			step.Waits = &StepWait{Since: utc(w.StartedAt), Until: utc(w.Until), Next: utc(w.Next), Looks: w.Polls, Last: w.Last, Instance: ID(w.Child)}
-		}
-		out.Body.Items = append(out.Body.Items, step)
-	}
-	return out, nil
-}
-
-// utc is a time in UTC.
-func utc(t time.Time) time.Time { return in(t, time.UTC) }
-
 type formOutput struct{ Body map[string]any }
 
 func (s *server) jobForm(ctx context.Context, in *jobInput) (*formOutput, error) {
@@ -172,11 +116,10 @@ func (s *server) jobForm(ctx context.Context, in *jobInput) (*formOutput, error)
 	return &formOutput{engine.Form(job)}, nil
 }
 
-// powerRoutes are the routes of what starts jobs from outside, of what a trigger may say, and of the steps of an instance.
+// powerRoutes are the routes of what starts jobs from outside and of what a trigger may say.
 func powerRoutes() []route {
 	get, post := http.MethodGet, http.MethodPost
 	missing := []int{http.StatusNotFound}
-	step := Step{Step: "stock", State: engine.StepRunning, Attempts: 1, Waits: &StepWait{Since: exampleTime, Next: exampleTime.Add(time.Minute), Looks: 3, Last: "stock.csv is not there"}}
 	return []route{
 		{Method: post, Pattern: "/hooks/{workflow}/{job}", Permission: Signed, ID: "deliver", Tag: "hooks", BodyLimit: maxBody, Audit: true,
 			Summary: "Start the job of a webhook",
@@ -190,8 +133,6 @@ func powerRoutes() []route {
 			Summary: "What a trigger of the job may say: a JSON Schema (2020-12) of its parameters, of which a form can be made",
 			Text:    "In a trigger every value is written as text, a list as JSON.",
 			Answers: ok(exampleForm), register: operation((*server).jobForm)},
-		{Method: get, Pattern: prefix + "/instances/{id}/steps", Permission: Viewer, ID: "listSteps", Tag: "instances", Refuses: missing,
-			Summary: "The steps of an instance and what they wait for", Answers: ok(StepList{Items: []Step{step}}), register: operation((*server).listSteps)},
 	}
 }
 

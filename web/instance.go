@@ -20,6 +20,8 @@ type Instance struct {
 	Reason   Reason       `json:"reason" doc:"Why it is in this state, or behind this gate"`
 	DryRun   bool         `json:"dryRun,omitempty" doc:"Planned on a day off: it is skipped"`
 	Frozen   bool         `json:"frozen,omitempty"`
+	Touched  bool         `json:"touched,omitempty" doc:"A person has acted on it: no change of its job plans it away, and none later takes its place"`
+	RunNow   string       `json:"runNow,omitempty" doc:"Who lets it run without what it waits for"`
 
 	NotBefore time.Time         `json:"notBefore" doc:"The plan time plus the job's spread"`
 	Priority  int               `json:"priority" minimum:"1" maximum:"9" doc:"9 goes first"`
@@ -112,7 +114,8 @@ func NewInstance(i *engine.Instance) Instance {
 	zone := i.PlanTime.Location()
 	shown := Instance{
 		ID: ID(i.ID), Name: i.Name(), Workflow: i.Ref.Workflow, Job: i.Ref.Job, Kind: i.Kind, Key: i.Key, PlanTime: i.PlanTime,
-		State: i.State, Reason: newReason(i.Reason, zone), DryRun: i.DryRun, Frozen: i.Frozen, NotBefore: in(i.NotBefore, zone),
+		State: i.State, Reason: newReason(i.Reason, zone), DryRun: i.DryRun, Frozen: i.Frozen,
+		Touched: i.Touched, RunNow: i.RunNow, NotBefore: in(i.NotBefore, zone),
 		Priority: i.Priority, Pool: i.Pool, Params: engine.ShownParams(i.Params), Confirmed: i.Confirmed, Version: ID(i.Version), Owner: i.Owner,
 		StartedAt: in(i.StartedAt, zone), EndedAt: in(i.EndedAt, zone),
 	}

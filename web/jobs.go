@@ -41,6 +41,7 @@ type JobDetail struct {
 	DefinitionError string          `json:"definitionError,omitempty" doc:"Why this program cannot read the definition; what follows from it is absent then"`
 	TimeZone        string          `json:"timeZone,omitempty" example:"Europe/Berlin"`
 	Recurrence      string          `json:"recurrence,omitempty" doc:"When it is due, in words" example:"every day at 06:00, in Europe/Berlin."`
+	Period          string          `json:"period,omitempty" enum:"none,minute,hour,discrete,day,week,month,year" doc:"Its class: what it waits for follows from it and from the class of the other"`
 	Next            []time.Time     `json:"next,omitempty" doc:"The next plan times; absent for a job that is started on demand, disabled or over"`
 	DependsOn       []Dependency    `json:"dependsOn,omitempty"`
 	Params          []Param         `json:"params,omitempty" doc:"What a trigger may give"`
@@ -178,6 +179,7 @@ func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
 // fill adds what follows from the definition.
 func (d *JobDetail) fill(job *engine.Job, row *engine.JobRow, now time.Time) error {
 	d.Description, d.Tags, d.Recurrence, d.Confirm, d.Concurrency = job.Description, job.Tags, job.When.String(), job.Confirm, job.Concurrency
+	d.Period = job.Period.Class.String()
 	for i := range job.DependsOn {
 		d.DependsOn = append(d.DependsOn, newDependency(&job.DependsOn[i]))
 	}

@@ -52,6 +52,7 @@ func table() []route {
 	return slices.Concat(
 		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), backfillLookRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
+		stepRoutes(), dayRoutes(),
 	)
 }
 

@@ -294,6 +294,12 @@ func (p *explanationPrinter) roots(x *web.Explanation) {
 // past prints what has happened to it.
 func (p *explanationPrinter) past(x *web.Explanation) {
 	zone := x.Instance.PlanTime.Location()
+	if len(x.Watching) > 0 {
+		p.title("watches")
+	}
+	for n := range x.Watching {
+		p.wrapped("  ", 4, watchWords(&x.Watching[n]))
+	}
 	if len(x.Attempts) > 0 {
 		p.title("attempts")
 	}
@@ -323,4 +329,25 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 		}
 		p.wrapped(fmt.Sprintf("  %s  %s  ", e.At.In(zone).Format(time.DateTime), what), 4, e.Reason.Text)
 	}
+}
+
+// watchWords is what a step waits for without a slot.
+func watchWords(w *web.Watching) string {
+	words := unlessEmpty("step ", w.Step)
+	switch {
+	case w.Instance != 0:
+		words += fmt.Sprintf(" waits for instance %s", w.Instance)
+	case w.Last == "":
+		words += fmt.Sprintf(" has looked %s", count(w.Looks, "time"))
+	default:
+		words += fmt.Sprintf(" found at look %d: %s", w.Looks, w.Last)
+	}
+	words += ", since " + clock(w.Since.Truncate(time.Second))
+	if !w.Next.IsZero() {
+		words += ", looks again " + clock(w.Next.Truncate(time.Second))
+	}
+	if !w.Until.IsZero() {
+		words += ", until " + clock(w.Until.Truncate(time.Second))
+	}
+	return strings.TrimSpace(words)
 }

@@ -529,7 +529,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The steps of an instance and what they wait for */
+        /**
+         * The steps of an instance and what they wait for
+         * @description Those of an instance that has not started are those of its definition.
+         */
         get: operations["listSteps"];
         put?: never;
         post?: never;
@@ -582,6 +585,26 @@ export interface paths {
         };
         /** One job: its definition, when it is due, what it waits for */
         get: operations["getJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{workflow}/{job}/days": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of a job day by day, and what is to come
+         * @description Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the current definition. At most 400 days; an answer looks at no more than 50,000 instances and ends after the day that it came to.
+         */
+        get: operations["listDays"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1731,6 +1754,8 @@ export interface components {
             schedule: string;
             /** @description Of a time that has passed: what the history does not tell */
             unknown?: string[];
+            /** @description What steps of a running instance wait for without a slot */
+            watching?: components["schemas"]["Watching"][];
         };
         Forecast: {
             /** @description Not everything that it waits for was looked at: it may be later */
@@ -2111,6 +2136,8 @@ export interface components {
             priority: number;
             /** @description Why it is in this state, or behind this gate */
             reason: components["schemas"]["Reason"];
+            /** @description Who lets it run without what it waits for */
+            runNow?: string;
             /**
              * Format: date-time
              * @description When it first started
@@ -2118,6 +2145,8 @@ export interface components {
             startedAt?: string;
             /** @enum {string} */
             state: "waiting" | "running" | "lost" | "succeeded" | "forced" | "failed" | "skipped" | "cancelled";
+            /** @description A person has acted on it: no change of its job plans it away, and none later takes its place */
+            touched?: boolean;
             /**
              * @description The job version that it was planned with
              * @example 4217
@@ -2216,6 +2245,78 @@ export interface components {
             members?: string[];
             workflow: string;
         };
+        JobDay: {
+            /** @description There are more instances than were counted */
+            atLeast?: boolean;
+            /** @example 2026-11-21 */
+            date: string;
+            /**
+             * Format: date-time
+             * @description The last end
+             */
+            endedAt?: string;
+            /**
+             * Format: date-time
+             * @description Its first instant
+             */
+            from: string;
+            /** @description Instances of every kind that were planned for it, by state */
+            instances: components["schemas"]["InstanceCounts"];
+            /**
+             * Format: double
+             * @description That the middle one of these took
+             */
+            medianSeconds?: number;
+            /**
+             * Format: int64
+             * @description Plan times to come that are not written down as instances yet
+             */
+            planned?: number;
+            /**
+             * Format: date-time
+             * @description The first start
+             */
+            startedAt?: string;
+            /**
+             * Format: int64
+             * @description Instances that succeeded in one go: those whose durations are told
+             */
+            timed?: number;
+            /** @description The first of these */
+            times?: string[];
+            /**
+             * Format: date-time
+             * @description The first instant of the day after: 23 or 25 hours later where the clocks change
+             */
+            to: string;
+            /**
+             * Format: int64
+             * @description All of these
+             */
+            total: number;
+            /**
+             * Format: double
+             * @description That these took together
+             */
+            totalSeconds?: number;
+            /**
+             * @description The one of their states that matters most; absent of a day without instances
+             * @enum {string}
+             */
+            worst?: "waiting" | "running" | "lost" | "succeeded" | "forced" | "failed" | "skipped" | "cancelled";
+        };
+        JobDays: {
+            items: components["schemas"]["JobDay"][];
+            /** @description The day to ask on from: there was more to count than one answer may cost; absent when all days are there */
+            next?: string;
+            /**
+             * @description In which the days are counted
+             * @example Europe/Berlin
+             */
+            timeZone: string;
+            /** @description The day of now */
+            today: string;
+        };
         JobDetail: {
             /**
              * Format: int64
@@ -2247,6 +2348,11 @@ export interface components {
             next?: string[];
             /** @description What a trigger may give */
             params?: components["schemas"]["Param"][];
+            /**
+             * @description Its class: what it waits for follows from it and from the class of the other
+             * @enum {string}
+             */
+            period?: "none" | "minute" | "hour" | "discrete" | "day" | "week" | "month" | "year";
             /**
              * Format: date-time
              * @description Its instances are written down up to here, excluded
@@ -2914,11 +3020,22 @@ export interface components {
              * @description Since the instance last started
              */
             attempts: number;
+            /** @description It runs once for each item of a list */
+            forEach?: boolean;
+            /** @description It is an item of this step */
+            itemOf?: string;
+            /** @description The steps that must have ended before it */
+            needs?: string[];
             /**
              * Format: date-time
              * @description When its next attempt is due
              */
             notBefore?: string;
+            /**
+             * @description What its failure means for the instance
+             * @enum {string}
+             */
+            onFailure?: "fail" | "continue" | "pause" | "failSuccessors";
             outputs?: {
                 [key: string]: string;
             };
@@ -2926,8 +3043,15 @@ export interface components {
             state: "waiting" | "running" | "succeeded" | "failed" | "skipped" | "cancelled";
             /** @description Absent for the only step of a job with one action; an item is named step[n] */
             step: string;
+            /**
+             * @description Of its action; absent when the definition cannot be read
+             * @example shell
+             */
+            type?: string;
             /** @description Of a running step that holds no slot: what it waits for */
             waits?: components["schemas"]["StepWait"];
+            /** @description The condition under which it runs */
+            when?: string;
         };
         StepList: {
             items: components["schemas"]["Step"][];
@@ -3067,6 +3191,37 @@ export interface components {
             items: components["schemas"]["Wait"][];
             /** @description The cursor of the next page; absent on the last */
             next?: string;
+        };
+        Watching: {
+            /**
+             * @description The instance that it has started and waits for
+             * @example 4217
+             */
+            instance?: string;
+            /**
+             * @description What the last look found
+             * @example HTTP 404 Not Found
+             */
+            last?: string;
+            /**
+             * Format: int64
+             * @description How often it was looked at
+             */
+            looks: number;
+            /**
+             * Format: date-time
+             * @description When it is looked at again
+             */
+            next?: string;
+            /** Format: date-time */
+            since: string;
+            /** @description Absent for the only step of a job with one action */
+            step?: string;
+            /**
+             * Format: date-time
+             * @description When it times out
+             */
+            until?: string;
         };
         Window: {
             /**
@@ -11189,7 +11344,12 @@ export interface operations {
                      *             "next": "2026-11-21T05:01:00Z",
                      *             "looks": 3,
                      *             "last": "stock.csv is not there"
-                     *           }
+                     *           },
+                     *           "type": "wait",
+                     *           "needs": [
+                     *             "orders"
+                     *           ],
+                     *           "onFailure": "fail"
                      *         }
                      *       ]
                      *     }
@@ -11879,6 +12039,7 @@ export interface operations {
                      *       },
                      *       "timeZone": "Europe/Berlin",
                      *       "recurrence": "every day in the hours 06, in Europe/Berlin.",
+                     *       "period": "day",
                      *       "next": [
                      *         "2026-11-22T06:00:00+01:00",
                      *         "2026-11-23T06:00:00+01:00"
@@ -11911,6 +12072,266 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDays: {
+        parameters: {
+            query?: {
+                /** @description The first day; absent is 27 days before today */
+                from?: string;
+                /** @description The day after the last; absent is 8 days after today, or after from where that is later */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The job's name */
+                job: string;
+                /** @description The workflow's name */
+                workflow: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timeZone": "Europe/Berlin",
+                     *       "today": "2026-11-21",
+                     *       "items": [
+                     *         {
+                     *           "date": "2026-11-21",
+                     *           "from": "2026-11-21T00:00:00+01:00",
+                     *           "to": "2026-11-22T00:00:00+01:00",
+                     *           "instances": {
+                     *             "waiting": 0,
+                     *             "running": 0,
+                     *             "lost": 0,
+                     *             "succeeded": 1,
+                     *             "forced": 0,
+                     *             "failed": 0,
+                     *             "skipped": 0,
+                     *             "cancelled": 0
+                     *           },
+                     *           "total": 1,
+                     *           "worst": "succeeded",
+                     *           "startedAt": "2026-11-21T06:14:00+01:00",
+                     *           "endedAt": "2026-11-21T06:15:00+01:00",
+                     *           "timed": 1,
+                     *           "totalSeconds": 60,
+                     *           "medianSeconds": 60
+                     *         },
+                     *         {
+                     *           "date": "2026-11-22",
+                     *           "from": "2026-11-22T00:00:00+01:00",
+                     *           "to": "2026-11-23T00:00:00+01:00",
+                     *           "instances": {
+                     *             "waiting": 0,
+                     *             "running": 0,
+                     *             "lost": 0,
+                     *             "succeeded": 0,
+                     *             "forced": 0,
+                     *             "failed": 0,
+                     *             "skipped": 0,
+                     *             "cancelled": 0
+                     *           },
+                     *           "total": 0,
+                     *           "planned": 1,
+                     *           "times": [
+                     *             "2026-11-22T06:00:00+01:00"
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobDays"];
+                };
             };
             /** @description Bad Request */
             400: {

@@ -2,6 +2,7 @@ import { lanesEn } from "./en.lanes";
 import { simulateEn } from "./en.simulate";
 import { graphEn } from "./en.graph";
 import { enWizard } from "./en.wizard";
+import { enSteps } from "./en.steps";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
@@ -276,6 +277,7 @@ export const en = {
   ...simulateEn,
   ...graphEn,
   ...enWizard,
+  ...enSteps,
 } as const;
 
 export type Key = keyof typeof en;

@@ -3,6 +3,7 @@ import { lanesZh } from "./zh.lanes";
 import { simulateZh } from "./zh.simulate";
 import { graphZh } from "./zh.graph";
 import { zhWizard } from "./zh.wizard";
+import { zhSteps } from "./zh.steps";
 
 export const zh: Record<Key, string> = {
   "app.name": "Almanac",
@@ -275,4 +276,5 @@ export const zh: Record<Key, string> = {
   ...simulateZh,
   ...graphZh,
   ...zhWizard,
+  ...zhSteps,
 };

@@ -8,6 +8,7 @@ import type { Key } from "../i18n/en";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { clock, offset } from "../parts/time";
+import { Acts } from "./acts";
 import { Attempts } from "./attempts";
 import { Dependencies } from "./dependencies";
 import { Details } from "./details";
@@ -17,13 +18,30 @@ import { Why } from "./why";
 
 const LogView = lazy(() => import("../log/log").then((module) => ({ default: module.LogView })));
 
-const tabs = ["why", "log", "waits", "history", "details"] as const;
-type Tab = (typeof tabs)[number];
+const Steps = lazy(() => import("./steps"));
+const Versions = lazy(() => import("./versions"));
+
+/** The tabs, and their names. */
+const names = {
+  why: "instance.why",
+  steps: "instance.steps",
+  log: "instance.log",
+  waits: "instance.waits",
+  version: "instance.version.tab",
+  history: "instance.history",
+  details: "instance.details",
+} as const satisfies Record<string, Key>;
+type Tab = keyof typeof names;
+const all = Object.keys(names) as Tab[];
 
 /** InstancePage is one instance: why it is where it is, what it wrote, what it waits for, what happened to it, and what can be done. */
 export default function InstancePage() {
   const { id } = useParams<{ id: string }>();
-  const query = useQuery(explainQuery(id));
+  // What a step has looked at and not found is no change that the stream tells of.
+  const query = useQuery({
+    ...explainQuery(id),
+    refetchInterval: ({ state }) => ((state.data?.watching ?? []).length > 0 ? 5_000 : false),
+  });
   return <Loaded query={query}>{(explanation) => <Shown explanation={explanation} />}</Loaded>;
 }
 
@@ -31,6 +49,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
   const t = useT();
   const [search, setSearch] = useSearchParams();
   const { instance } = explanation;
+  const tabs = explanation.planned ? all : all.filter((one) => one !== "steps" && one !== "version");
   const asked = search.get("tab");
   const tab = tabs.find((one) => one === asked) ?? "why";
   const choose = (next: Tab) => setSearch(next === "why" ? {} : { tab: next }, { replace: true });
@@ -63,6 +82,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         <p>{instance.reason.text}</p>
         {instance.cancel && <p className="failed">{t("instance.cancelling", { why: instance.cancel.text })}</p>}
         {instance.dryRun && <p className="soft">{t("instance.dryRun")}</p>}
+        <Acts explanation={explanation} />
         {!explanation.planned && <p className="soft">{t("instance.unplanned")}</p>}
         <div className="row">
           <Operations explanation={explanation} />
@@ -85,7 +105,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
             tabIndex={one === tab ? 0 : -1}
             onClick={() => choose(one)}
           >
-            {t(`instance.${one}` satisfies Key)}
+            {t(names[one])}
           </button>
         ))}
       </div>
@@ -95,6 +115,10 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         {tab === "history" && <History id={instance.id} />}
         {tab === "details" && <Details instance={instance} />}
         {tab === "log" && <Logs id={instance.id} />}
+        <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+          {tab === "steps" && <Steps explanation={explanation} />}
+          {tab === "version" && <Versions instance={instance} />}
+        </Suspense>
       </div>
     </>
   );

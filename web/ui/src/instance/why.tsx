@@ -5,6 +5,7 @@ import { useT } from "../i18n/language";
 import { clock, span } from "../parts/time";
 import { Blockers } from "./blockers";
 import { CauseCard } from "./cause";
+import { Watches } from "./watches";
 
 type Explanation = Schemas["Explanation"];
 
@@ -40,6 +41,12 @@ export function Why({ explanation }: { explanation: Explanation }) {
           <section className="card tree">
             <h2>{t("instance.tree")}</h2>
             <Blockers explanation={explanation} />
+          </section>
+        )}
+        {(explanation.watching ?? []).length > 0 && (
+          <section className="card">
+            <h2>{t("steps.waits")}</h2>
+            <Watches list={explanation.watching ?? []} />
           </section>
         )}
         {active !== undefined && active.length > 0 && (

@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "wouter";
 import type { Schemas } from "../api/client";
 import { jobQuery, recentQuery, versionsQuery } from "../api/queries";
 import { StateMark } from "../design/state";
-import { useT } from "../i18n/language";
+import { known, useLanguage, useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { between, clock } from "../parts/time";
 import { Trigger } from "./trigger";
+import { recurrenceWords } from "./words";
+
+const Past = lazy(() => import("./past"));
 
 /** JobPage is one job: when it is due, what it waits for, how it went of late, and its definition. */
 export default function JobPage() {
@@ -43,6 +46,9 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
         {detail.definitionError !== undefined && <p className="failed">{t("job.definitionError", { why: detail.definitionError })}</p>}
         {detail.description !== undefined && <p>{detail.description}</p>}
       </header>
+      <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+        <Past detail={detail} />
+      </Suspense>
       <div className="grid">
         <div className="stack">
           <When detail={detail} />
@@ -61,12 +67,24 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
 
 function When({ detail }: { detail: Schemas["JobDetail"] }) {
   const t = useT();
+  const { language } = useLanguage();
+  const period = `period.${detail.period ?? ""}`;
+  const means = `${period}.means`;
   return (
     <section className="card">
       <h2>{t("job.when")}</h2>
       <dl className="facts">
         <dt>{t("job.when")}</dt>
-        <dd>{detail.recurrence}</dd>
+        <dd>{recurrenceWords(language, detail.recurrence, detail.definition, detail.job, detail.timeZone)}</dd>
+        {known(period) && known(means) && (
+          <>
+            <dt>{t("period.title")}</dt>
+            <dd>
+              {t(period)}
+              <div className="soft">{t(means)}</div>
+            </dd>
+          </>
+        )}
         <dt>{t("job.zone")}</dt>
         <dd>{detail.timeZone}</dd>
         <dt>{t("job.next")}</dt>
