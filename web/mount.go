@@ -127,6 +127,7 @@ func apiConfig() huma.Config {
 		{Name: "backfills", Description: "Days that have passed, run again or for the first time"},
 		{Name: "hooks", Description: "Requests from outside that start jobs"},
 		{Name: "alerts", Description: "Trouble by its root causes, and who was told"},
+		{Name: "admin", Description: "Who may do what, what was done, and how the server is"},
 		{Name: "streams", Description: "What goes on, as server-sent events"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

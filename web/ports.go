@@ -90,4 +90,6 @@ type Control interface {
 	AlertControl
 	SimulationControl
 	Onces
+	TokenControl
+	AdminControl
 }

@@ -50,7 +50,7 @@ const prefix = "/api/v1"
 func table() []route {
 	return slices.Concat(
 		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
-		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
+		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), tokenRoutes(), auditRoutes(), adminRoutes(), faces(), uiRoutes(),
 	)
 }
 

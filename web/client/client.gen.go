@@ -10,6 +10,14 @@ import (
 	"time"
 )
 
+// Defines values for APITokenRole.
+const (
+	APITokenRoleAdmin    APITokenRole = "admin"
+	APITokenRoleEditor   APITokenRole = "editor"
+	APITokenRoleOperator APITokenRole = "operator"
+	APITokenRoleViewer   APITokenRole = "viewer"
+)
+
 // Defines values for AttemptOutcome.
 const (
 	AttemptOutcomeCancelled AttemptOutcome = "cancelled"
@@ -32,6 +40,15 @@ const (
 	BackfillStateEnded      BackfillState = "ended"
 	BackfillStatePaused     BackfillState = "paused"
 	BackfillStateRunning    BackfillState = "running"
+)
+
+// Defines values for DeedKind.
+const (
+	DeedKindAlert       DeedKind = "alert"
+	DeedKindBackfill    DeedKind = "backfill"
+	DeedKindDefinitions DeedKind = "definitions"
+	DeedKindOperation   DeedKind = "operation"
+	DeedKindToken       DeedKind = "token"
 )
 
 // Defines values for DeliveryClass.
@@ -201,6 +218,14 @@ const (
 	JobChangeChangeRemoved  JobChangeChange = "removed"
 )
 
+// Defines values for LateKind.
+const (
+	LateKindEndedLate    LateKind = "ended-late"
+	LateKindNeverStarted LateKind = "never-started"
+	LateKindStillRunning LateKind = "still-running"
+	LateKindWillBeLate   LateKind = "will-be-late"
+)
+
 // Defines values for LogEndOutcome.
 const (
 	LogEndOutcomeCancelled LogEndOutcome = "cancelled"
@@ -265,6 +290,14 @@ const (
 	StepStateWaiting   StepState = "waiting"
 )
 
+// Defines values for TokenRequestRole.
+const (
+	TokenRequestRoleAdmin    TokenRequestRole = "admin"
+	TokenRequestRoleEditor   TokenRequestRole = "editor"
+	TokenRequestRoleOperator TokenRequestRole = "operator"
+	TokenRequestRoleViewer   TokenRequestRole = "viewer"
+)
+
 // Defines values for WaitOnFailed.
 const (
 	WaitOnFailedCancel WaitOnFailed = "cancel"
@@ -277,6 +310,14 @@ const (
 	WaitOnMissingCancel WaitOnMissing = "cancel"
 	WaitOnMissingRun    WaitOnMissing = "run"
 	WaitOnMissingWait   WaitOnMissing = "wait"
+)
+
+// Defines values for WhoamiRole.
+const (
+	WhoamiRoleAdmin    WhoamiRole = "admin"
+	WhoamiRoleEditor   WhoamiRole = "editor"
+	WhoamiRoleOperator WhoamiRole = "operator"
+	WhoamiRoleViewer   WhoamiRole = "viewer"
 )
 
 // Defines values for WindowClosed.
@@ -310,6 +351,37 @@ const (
 	ListInstancesParamsKindManual    ListInstancesParamsKind = "manual"
 	ListInstancesParamsKindScheduled ListInstancesParamsKind = "scheduled"
 )
+
+// APIToken defines model for APIToken.
+type APIToken struct {
+	CreatedAt time.Time `json:"createdAt"`
+	Expired   bool      `json:"expired,omitempty,omitzero"`
+
+	// ExpiresAt The first instant at which it is refused; absent is never
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Name What the history names as the actor
+	//
+	// Examples: grafana
+	Name string       `json:"name"`
+	Role APITokenRole `json:"role"`
+
+	// Secret In the first answer to who makes it, and nowhere else
+	//
+	// Examples: alm_…
+	Secret string `json:"secret,omitempty,omitzero"`
+
+	// Yours The request was made with it
+	Yours bool `json:"yours,omitempty,omitzero"`
+}
+
+// APITokenRole defines model for APIToken.Role.
+type APITokenRole string
 
 // AddedInstance defines model for AddedInstance.
 type AddedInstance struct {
@@ -446,6 +518,57 @@ type AttemptList struct {
 	Items []Attempt `json:"items"`
 
 	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// AuditLine defines model for AuditLine.
+type AuditLine struct {
+	// Action A transition such as rerun, or an act such as trigger, operation or token-created
+	//
+	// Examples: rerun
+	Action string `json:"action"`
+
+	// Actor Who; absent for definitions that the server loaded by itself
+	//
+	// Examples: ann
+	Actor string    `json:"actor,omitempty,omitzero"`
+	At    time.Time `json:"at"`
+	From  string    `json:"from,omitempty,omitzero"`
+
+	// ID Of the line of the history
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance A row's id, in decimal
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Job Examples: orders
+	Job string `json:"job,omitempty,omitzero"`
+
+	// Name workflow/job@plan time of the instance; absent when it is gone
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Text In words, with the note that was given
+	Text string `json:"text"`
+	To   string `json:"to,omitempty,omitzero"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow,omitempty,omitzero"`
+}
+
+// AuditPage defines model for AuditPage.
+type AuditPage struct {
+	Items []AuditLine `json:"items"`
+
+	// LookedTo The history was looked through back to here; absent at its beginning
+	LookedTo time.Time `json:"lookedTo,omitempty,omitzero"`
+
+	// Next The cursor of the next page; absent on the last. A page may hold fewer lines than asked for, or none, and have a next: 20,000 lines of the history are looked at for each
 	Next string `json:"next,omitempty,omitzero"`
 }
 
@@ -761,6 +884,30 @@ type CauseWait struct {
 	Text string `json:"text"`
 }
 
+// ChainProgress defines model for ChainProgress.
+type ChainProgress struct {
+	// Broken The first line that is not as it was written, and how
+	Broken string `json:"broken,omitempty,omitzero"`
+
+	// First The oldest line that is kept; 0 when there is none
+	//
+	// Examples: 4217
+	First string `json:"first"`
+
+	// Last The newest line
+	//
+	// Examples: 4217
+	Last string `json:"last"`
+
+	// VerifiedAt When this line was looked at
+	VerifiedAt time.Time `json:"verifiedAt,omitempty,omitzero"`
+
+	// VerifiedTo Every line from the oldest that was kept when it was looked at up to this one is as it was written
+	//
+	// Examples: 4217
+	VerifiedTo string `json:"verifiedTo"`
+}
+
 // Change defines model for Change.
 type Change struct {
 	Actor string    `json:"actor,omitempty,omitzero"`
@@ -811,6 +958,73 @@ type Condition struct {
 
 	// Ok Whether it is as it should be
 	Ok bool `json:"ok"`
+}
+
+// Deed defines model for Deed.
+type Deed struct {
+	// Action Of the line that says most
+	//
+	// Examples: load
+	Action string `json:"action"`
+
+	// Actor Who; absent for definitions that the server loaded by itself
+	//
+	// Examples: ann
+	Actor string    `json:"actor,omitempty,omitzero"`
+	At    time.Time `json:"at"`
+
+	// Counts Its lines by action
+	Counts []DeedCount `json:"counts"`
+
+	// ID Of its newest line of the history
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance Absent when it was about none or several
+	Instance DeedInstance `json:"instance,omitempty,omitzero"`
+
+	// Jobs Those whose definitions or instances it changed, at most 20
+	Jobs []JobRef `json:"jobs"`
+
+	// Kind What it was about
+	Kind DeedKind `json:"kind"`
+
+	// Text Of that line, in words
+	//
+	// Examples: 12 jobs: 1 added, 2 changed, 0 removed; 40 instances planned anew
+	Text string `json:"text"`
+}
+
+// DeedKind What it was about
+type DeedKind string
+
+// DeedCount defines model for DeedCount.
+type DeedCount struct {
+	Action string `json:"action"`
+	Count  int64  `json:"count"`
+}
+
+// DeedInstance defines model for DeedInstance.
+type DeedInstance struct {
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Name Absent when it is gone
+	Name string `json:"name,omitempty,omitzero"`
+}
+
+// DeedPage defines model for DeedPage.
+type DeedPage struct {
+	Items []Deed `json:"items"`
+
+	// LookedTo The history was looked through back to here; absent at from, or its beginning
+	LookedTo time.Time `json:"lookedTo,omitempty,omitzero"`
+
+	// Next The cursor of the next page; absent on the last. A page may hold fewer deeds than asked for and have a next
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // Definition defines model for Definition.
@@ -972,6 +1186,12 @@ type DiffSummary struct {
 
 	// Text Examples: +24, −3, 48 re-linked, 2 now wait for a later upstream
 	Text string `json:"text"`
+}
+
+// DiskHealth defines model for DiskHealth.
+type DiskHealth struct {
+	FreeBytes  int64 `json:"freeBytes"`
+	TotalBytes int64 `json:"totalBytes"`
 }
 
 // DueInstance defines model for DueInstance.
@@ -1297,6 +1517,28 @@ type GraphNode struct {
 
 	// Planned It is recorded; else it is what the loaded definitions would plan
 	Planned bool `json:"planned"`
+}
+
+// Health defines model for Health.
+type Health struct {
+	// Aspects Each thing without which it does not, as it is; none when no server runs
+	Aspects []Condition `json:"aspects"`
+	At      time.Time   `json:"at"`
+
+	// Disk Of the file system of the data directory; absent when it cannot be asked
+	Disk DiskHealth `json:"disk,omitempty,omitzero"`
+
+	// Loop Absent when no server runs
+	Loop   LoopHealth   `json:"loop,omitempty,omitzero"`
+	Outbox OutboxHealth `json:"outbox"`
+
+	// Ready Whether it does its work
+	Ready     bool        `json:"ready"`
+	Retention Keeping     `json:"retention"`
+	Store     StoreHealth `json:"store"`
+
+	// Version Examples: 1.0.0
+	Version string `json:"version"`
 }
 
 // HookAnswer defines model for HookAnswer.
@@ -1725,6 +1967,63 @@ type JobVersion struct {
 	ID string `json:"id"`
 }
 
+// Keeping defines model for Keeping.
+type Keeping struct {
+	// Due Instances that retention may remove within the next 24 hours, counted up to 100,000
+	Due int64 `json:"due"`
+
+	// Goes When that one may go: what an instance that is still open waits for stays longer
+	Goes time.Time `json:"goes,omitempty,omitzero"`
+
+	// Oldest When the instance that ended first of those that are kept ended
+	Oldest time.Time `json:"oldest,omitempty,omitzero"`
+
+	// Seconds How long ended instances, their logs and the history are kept; absent is for ever
+	Seconds float64 `json:"seconds,omitempty,omitzero"`
+}
+
+// Late defines model for Late.
+type Late struct {
+	Deadline time.Time `json:"deadline"`
+
+	// Ends When it will probably have ended, by the medians of what its job and those it waits for took
+	Ends time.Time `json:"ends"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Incident A row's id, in decimal
+	//
+	// Examples: 4217
+	Incident string   `json:"incident"`
+	Job      string   `json:"job"`
+	Kind     LateKind `json:"kind"`
+
+	// LateSeconds From the deadline to then
+	LateSeconds float64 `json:"lateSeconds"`
+
+	// Name Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name     string    `json:"name"`
+	PlanTime time.Time `json:"planTime"`
+	Reason   Reason    `json:"reason"`
+	State    string    `json:"state"`
+	Workflow string    `json:"workflow"`
+}
+
+// LateKind defines model for Late.Kind.
+type LateKind string
+
+// LateList defines model for LateList.
+type LateList struct {
+	// All How many there are, of those that the newest 200 open incidents name
+	All int64 `json:"all"`
+
+	// Late The one that will be latest first
+	Late []Late `json:"late"`
+}
+
 // Link defines model for Link.
 type Link struct {
 	// Ended Any end satisfies
@@ -1766,6 +2065,27 @@ type LogPart struct {
 
 	// Text Its bytes, when they are UTF-8
 	Text string `json:"text,omitempty,omitzero"`
+}
+
+// LoopHealth defines model for LoopHealth.
+type LoopHealth struct {
+	// LeaseUntil Until when what this server runs is its own; it is renewed
+	LeaseUntil time.Time `json:"leaseUntil,omitempty,omitzero"`
+
+	// PlannedTo The plan of each scheduled job is written up to here at least
+	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
+
+	// Ready What has been ready beside a free slot for longest; absent when nothing is
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00 only lacks a slot
+	Ready      string    `json:"ready,omitempty,omitzero"`
+	ReadySince time.Time `json:"readySince,omitempty,omitzero"`
+
+	// TookSeconds That turn
+	TookSeconds float64 `json:"tookSeconds"`
+
+	// TurnedAt When the last turn ended
+	TurnedAt time.Time `json:"turnedAt,omitempty,omitzero"`
 }
 
 // Mistake defines model for Mistake.
@@ -1852,6 +2172,21 @@ type OperationResult struct {
 
 	// Total How many instances it concerns; changes lists the first 1,000 of them
 	Total int64 `json:"total"`
+}
+
+// OutboxHealth defines model for OutboxHealth.
+type OutboxHealth struct {
+	// Alerts Messages to sinks that have not been delivered
+	Alerts int64 `json:"alerts"`
+
+	// ErrorActions Error actions that have not been carried out
+	ErrorActions int64 `json:"errorActions"`
+
+	// ErrorActionsSince When the oldest of them was written
+	ErrorActionsSince time.Time `json:"errorActionsSince,omitempty,omitzero"`
+
+	// FailedAlerts That failed for good within the last 24 hours
+	FailedAlerts int64 `json:"failedAlerts"`
 }
 
 // Param defines model for Param.
@@ -1990,6 +2325,40 @@ type RelinkedInstance struct {
 	Moved    bool      `json:"moved,omitempty,omitzero"`
 	PlanTime time.Time `json:"planTime"`
 	Workflow string    `json:"workflow"`
+}
+
+// RevokeRequest defines model for RevokeRequest.
+type RevokeRequest struct {
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Own Also when it is the one that the request is made with, which is refused otherwise
+	Own bool `json:"own,omitempty,omitzero"`
+}
+
+// Running defines model for Running.
+type Running struct {
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance A row's id, in decimal
+	//
+	// Examples: 4217
+	Instance string `json:"instance"`
+	Job      string `json:"job,omitempty,omitzero"`
+
+	// Name Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Number Of the attempt, from 1
+	Number    int64     `json:"number"`
+	Pool      string    `json:"pool,omitempty,omitzero"`
+	Server    string    `json:"server,omitempty,omitzero"`
+	StartedAt time.Time `json:"startedAt"`
+	Step      string    `json:"step,omitempty,omitzero"`
+	Workflow  string    `json:"workflow,omitempty,omitzero"`
 }
 
 // SimulateRequest defines model for SimulateRequest.
@@ -2332,6 +2701,25 @@ type StepWait struct {
 	Until time.Time `json:"until,omitempty,omitzero"`
 }
 
+// StoreHealth defines model for StoreHealth.
+type StoreHealth struct {
+	DatabaseBytes int64 `json:"databaseBytes,omitempty,omitzero"`
+
+	// FirstEvent The oldest line of the history that is kept
+	//
+	// Examples: 4217
+	FirstEvent   string    `json:"firstEvent,omitempty,omitzero"`
+	FirstEventAt time.Time `json:"firstEventAt,omitempty,omitzero"`
+
+	// LastEvent A row's id, in decimal
+	//
+	// Examples: 4217
+	LastEvent string `json:"lastEvent,omitempty,omitzero"`
+
+	// LogBytes The write-ahead log
+	LogBytes int64 `json:"logBytes,omitempty,omitzero"`
+}
+
 // StoredDefinition defines model for StoredDefinition.
 type StoredDefinition struct {
 	// Definition A workflow document that holds this job alone
@@ -2347,6 +2735,34 @@ type StoredDefinition struct {
 	Version  string `json:"version"`
 	Workflow string `json:"workflow"`
 }
+
+// TokenPage defines model for TokenPage.
+type TokenPage struct {
+	Items []APIToken `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// TokenRequest defines model for TokenRequest.
+type TokenRequest struct {
+	// ExpiresAt The first instant at which it is refused; absent is never
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// Name Of who will use it: what the history names as the actor
+	//
+	// Examples: grafana
+	Name string `json:"name"`
+
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Role What it may do
+	Role TokenRequestRole `json:"role"`
+}
+
+// TokenRequestRole What it may do
+type TokenRequestRole string
 
 // TriggerRequest defines model for TriggerRequest.
 type TriggerRequest struct {
@@ -2449,6 +2865,31 @@ type WaitList struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
+// Whoami defines model for Whoami.
+type Whoami struct {
+	// ExpiresAt When the token is refused; absent is never
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// Name What the history names as the actor
+	//
+	// Examples: ann
+	Name string `json:"name"`
+
+	// Permissions What the role permits: an operation whose x-permission is among them
+	//
+	// Examples: ["viewer","operator"]
+	Permissions []string   `json:"permissions"`
+	Role        WhoamiRole `json:"role"`
+
+	// Token Id of the token; absent when none was needed, or it is of this start of the server only
+	//
+	// Examples: 4217
+	Token string `json:"token,omitempty,omitzero"`
+}
+
+// WhoamiRole defines model for Whoami.Role.
+type WhoamiRole string
+
 // Window defines model for Window.
 type Window struct {
 	// Closed Which of its ends belong to it
@@ -2459,6 +2900,49 @@ type Window struct {
 
 // WindowClosed Which of its ends belong to it
 type WindowClosed string
+
+// Worker defines model for Worker.
+type Worker struct {
+	// Alive Its lease has not passed
+	Alive      bool      `json:"alive"`
+	LeaseUntil time.Time `json:"leaseUntil"`
+	Name       string    `json:"name"`
+
+	// Slots Attempts at once; known of the server that answers only
+	Slots int64 `json:"slots,omitempty,omitzero"`
+
+	// This It answers this request
+	This bool `json:"this,omitempty,omitzero"`
+
+	// Used Attempts that it runs
+	Used int64 `json:"used"`
+}
+
+// WorkerPool defines model for WorkerPool.
+type WorkerPool struct {
+	Name string `json:"name"`
+
+	// Size Absent is no limit but the servers' slots
+	Size int64 `json:"size,omitempty,omitzero"`
+
+	// Used On all servers
+	Used int64 `json:"used"`
+}
+
+// Workers defines model for Workers.
+type Workers struct {
+	// Attempts That run now, the oldest first, at most 500
+	Attempts []Running `json:"attempts"`
+
+	// More Attempts that are left out
+	More int64 `json:"more"`
+
+	// Pools By name; the pool without one is what belongs to none
+	Pools []WorkerPool `json:"pools"`
+
+	// Servers By name; one that has ended stays until retention removes its lease
+	Servers []Worker `json:"servers"`
+}
 
 // ReadLogParams defines parameters for ReadLog.
 type ReadLogParams struct {
@@ -2476,6 +2960,27 @@ type StreamLogParams struct {
 
 	// LastEventID The last id that came; it goes before offset
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
+}
+
+// ListAuditParams defines parameters for ListAudit.
+type ListAuditParams struct {
+	// Actor A part of who did it
+	Actor string `form:"actor,omitempty" json:"actor,omitempty,omitzero"`
+
+	// Action Only these, such as rerun,trigger
+	Action []string `form:"action,omitempty" json:"action,omitempty,omitzero"`
+
+	// From Not before this time
+	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// To Before this time
+	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
 // ListBackfillsParams defines parameters for ListBackfills.
@@ -2515,6 +3020,24 @@ type PauseBackfillParams struct {
 type ResumeBackfillParams struct {
 	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ListChangesParams defines parameters for ListChanges.
+type ListChangesParams struct {
+	// From Not before this time; the default is 24 hours ago
+	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListDeadlinesParams defines parameters for ListDeadlines.
+type ListDeadlinesParams struct {
+	// Limit At most so many
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
 // ListDefinitionsParams defines parameters for ListDefinitions.
@@ -2769,6 +3292,27 @@ type StreamChangesParams struct {
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
 }
 
+// ListTokensParams defines parameters for ListTokens.
+type ListTokensParams struct {
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// CreateTokenParams defines parameters for CreateToken.
+type CreateTokenParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// RevokeTokenParams defines parameters for RevokeToken.
+type RevokeTokenParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // DeliverJSONBody defines parameters for Deliver.
 type DeliverJSONBody = interface{}
 
@@ -2828,6 +3372,12 @@ type SimulateJSONRequestBody = SimulateRequest
 
 // TestSinkJSONRequestBody defines body for TestSink for application/json ContentType.
 type TestSinkJSONRequestBody = NoteRequest
+
+// CreateTokenJSONRequestBody defines body for CreateToken for application/json ContentType.
+type CreateTokenJSONRequestBody = TokenRequest
+
+// RevokeTokenJSONRequestBody defines body for RevokeToken for application/json ContentType.
+type RevokeTokenJSONRequestBody = RevokeRequest
 
 // DeliverJSONRequestBody defines body for Deliver for application/json ContentType.
 type DeliverJSONRequestBody = DeliverJSONBody
@@ -2939,6 +3489,36 @@ func NewStreamLogRequest(id int64, params StreamLogParams) *Request {
 	return r
 }
 
+// NewListAuditRequest is the request of Client.ListAudit.
+func NewListAuditRequest(params ListAuditParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/audit")
+	r.query("actor", params.Actor, false)
+	r.query("action", params.Action, false)
+	r.query("from", params.From, false)
+	r.query("to", params.To, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListAudit: what somebody did, newest first (GET /api/v1/audit).
+func (c *Client) ListAudit(ctx context.Context, params ListAuditParams) (answer AuditPage, err error) {
+	err = c.Do(ctx, NewListAuditRequest(params), &answer)
+	return answer, err
+}
+
+// NewAuditChainRequest is the request of Client.AuditChain.
+func NewAuditChainRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/audit/chain")
+	return r
+}
+
+// AuditChain: how far the hashes of the history have been verified (GET /api/v1/audit/chain).
+func (c *Client) AuditChain(ctx context.Context) (answer ChainProgress, err error) {
+	err = c.Do(ctx, NewAuditChainRequest(), &answer)
+	return answer, err
+}
+
 // NewListBackfillsRequest is the request of Client.ListBackfills.
 func NewListBackfillsRequest(params ListBackfillsParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/backfills")
@@ -3048,6 +3628,34 @@ func (c *Client) ResumeBackfill(ctx context.Context, id string, params ResumeBac
 	return answer, err
 }
 
+// NewListChangesRequest is the request of Client.ListChanges.
+func NewListChangesRequest(params ListChangesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/changes")
+	r.query("from", params.From, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListChanges: what somebody changed, newest first: definitions, operations, backfills, tokens (GET /api/v1/changes).
+func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) (answer DeedPage, err error) {
+	err = c.Do(ctx, NewListChangesRequest(params), &answer)
+	return answer, err
+}
+
+// NewListDeadlinesRequest is the request of Client.ListDeadlines.
+func NewListDeadlinesRequest(params ListDeadlinesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/deadlines")
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListDeadlines: open instances that have missed their deadlines, or will (GET /api/v1/deadlines).
+func (c *Client) ListDeadlines(ctx context.Context, params ListDeadlinesParams) (answer LateList, err error) {
+	err = c.Do(ctx, NewListDeadlinesRequest(params), &answer)
+	return answer, err
+}
+
 // NewListDefinitionsRequest is the request of Client.ListDefinitions.
 func NewListDefinitionsRequest(params ListDefinitionsParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/definitions")
@@ -3113,6 +3721,18 @@ func NewExplainByNameRequest(params ExplainByNameParams) *Request {
 // ExplainByName: why an instance is where it is, or what it will wait for (GET /api/v1/explain).
 func (c *Client) ExplainByName(ctx context.Context, params ExplainByNameParams) (answer Explanation, err error) {
 	err = c.Do(ctx, NewExplainByNameRequest(params), &answer)
+	return answer, err
+}
+
+// NewHealthRequest is the request of Client.Health.
+func NewHealthRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/health")
+	return r
+}
+
+// Health: how the server is: its loop, its store, its disk, what retention removes (GET /api/v1/health).
+func (c *Client) Health(ctx context.Context) (answer Health, err error) {
+	err = c.Do(ctx, NewHealthRequest(), &answer)
 	return answer, err
 }
 
@@ -3478,6 +4098,72 @@ func NewStreamChangesRequest(params StreamChangesParams) *Request {
 	r.query("after", params.After, false)
 	r.header("Last-Event-ID", params.LastEventID)
 	return r
+}
+
+// NewListTokensRequest is the request of Client.ListTokens.
+func NewListTokensRequest(params ListTokensParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/tokens")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListTokens: list the tokens that were not revoked, by id (GET /api/v1/tokens).
+func (c *Client) ListTokens(ctx context.Context, params ListTokensParams) (answer TokenPage, err error) {
+	err = c.Do(ctx, NewListTokensRequest(params), &answer)
+	return answer, err
+}
+
+// NewCreateTokenRequest is the request of Client.CreateToken.
+func NewCreateTokenRequest(params CreateTokenParams, body CreateTokenJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/tokens")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// CreateToken: make a token (POST /api/v1/tokens).
+func (c *Client) CreateToken(ctx context.Context, params CreateTokenParams, body CreateTokenJSONRequestBody) (answer APIToken, err error) {
+	err = c.Do(ctx, NewCreateTokenRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewRevokeTokenRequest is the request of Client.RevokeToken.
+func NewRevokeTokenRequest(id int64, params RevokeTokenParams, body RevokeTokenJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/tokens/%s/revoke", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// RevokeToken: end a token for good (POST /api/v1/tokens/{id}/revoke).
+func (c *Client) RevokeToken(ctx context.Context, id int64, params RevokeTokenParams, body RevokeTokenJSONRequestBody) (answer APIToken, err error) {
+	err = c.Do(ctx, NewRevokeTokenRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewWhoamiRequest is the request of Client.Whoami.
+func NewWhoamiRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/whoami")
+	return r
+}
+
+// Whoami: who makes the request, and what they may do (GET /api/v1/whoami).
+func (c *Client) Whoami(ctx context.Context) (answer Whoami, err error) {
+	err = c.Do(ctx, NewWhoamiRequest(), &answer)
+	return answer, err
+}
+
+// NewListWorkersRequest is the request of Client.ListWorkers.
+func NewListWorkersRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/workers")
+	return r
+}
+
+// ListWorkers: the servers that work on the rows, their slots and pools, and what they run (GET /api/v1/workers).
+func (c *Client) ListWorkers(ctx context.Context) (answer Workers, err error) {
+	err = c.Do(ctx, NewListWorkersRequest(), &answer)
+	return answer, err
 }
 
 // NewDeliverRequest is the request of Client.Deliver.
