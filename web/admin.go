@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -181,6 +182,9 @@ func (s *server) workers(ctx context.Context, _ *struct{}) (*workersOutput, erro
 	err := s.cfg.Rows.Read(ctx, func(v engine.View) error {
 		w := Workers{Servers: []Worker{}, Pools: []WorkerPool{}, Attempts: []Running{}}
 		clock, err := v.Clock()
+		if errors.Is(err, engine.ErrInvalid) {
+			clock, err = s.cfg.Now(), nil // rows that nobody runs have none
+		}
 		if err != nil {
 			return err
 		}

@@ -100,6 +100,7 @@ func TestHealthSaysWhatIsKnown(t *testing.T) {
 	require.Equal(t, 1, as[web.Health](f, "viewer", "/api/v1/health").Retention.Due)
 
 	require.Equal(t, web.ID(2), as[web.ChainProgress](f, "viewer", "/api/v1/audit/chain").VerifiedTo)
+	f.now = start
 	require.Equal(t, []web.WorkerPool{{Name: "w", Used: 1, Size: 4}}, as[web.Workers](f, "viewer", "/api/v1/workers").Pools)
 }
 
@@ -122,8 +123,8 @@ func TestWorkersAreTheServersOfTheRows(t *testing.T) {
 	})
 	f.run(f.at("orders", 1), "", "")
 	require.NoError(t, f.db.Write(t.Context(), func(tx engine.Tx) error {
-		for name, until := range map[string]time.Time{"test": time.Now().Add(time.Hour), "gone": time.Now().Add(-time.Hour)} {
-			if _, _, err := tx.Acquire(engine.ServerLeases+name, name, start, until); err != nil {
+		for name, until := range map[string]time.Time{"test": start.Add(time.Hour), "gone": start.Add(-time.Hour)} {
+			if _, _, err := tx.Acquire(engine.ServerLeases+name, name, start.AddDate(0, 0, -1), until); err != nil {
 				return err
 			}
 		}

@@ -29,7 +29,7 @@ type Whoami struct {
 type APIToken struct {
 	ID        ID        `json:"id"`
 	Name      string    `json:"name" doc:"What the history names as the actor" example:"grafana"`
-	Role      Role      `json:"role" enum:"viewer,operator,editor,admin"`
+	Role      Role      `json:"role" doc:"viewer, operator, editor or admin; one that this program does not know may do nothing"`
 	CreatedAt time.Time `json:"createdAt"`
 	ExpiresAt time.Time `json:"expiresAt,omitzero" doc:"The first instant at which it is refused; absent is never"`
 	Expired   bool      `json:"expired,omitempty"`
