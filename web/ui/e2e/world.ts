@@ -24,9 +24,9 @@ export class World {
     this.#dev = dev;
   }
 
-  static async start({ dev = true, empty = false } = {}): Promise<World> {
+  static async start({ dev = true, empty = false, folder = "" } = {}): Promise<World> {
     const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev);
-    if (!empty) {
+    if (!empty && folder === "") {
       const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
       try {
         execFileSync(binary, ["run", join(here, "seed"), "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
@@ -35,7 +35,7 @@ export class World {
         if ((error as { status?: number }).status !== 1) throw error;
       }
     }
-    await world.serve(empty ? [] : [join(here, "seed")]);
+    await world.serve(empty ? [] : [folder === "" ? join(here, "seed") : folder]);
     return world;
   }
 
@@ -58,6 +58,11 @@ export class World {
       if (server.exitCode !== null) throw new Error(`the server ended: ${output}`);
       return (await fetch(`${this.url}/readyz`)).ok;
     });
+  }
+
+  /** reload has the server read its folder again. */
+  reload(): void {
+    this.#server?.kill("SIGHUP");
   }
 
   async stop(): Promise<void> {

@@ -38,7 +38,7 @@ export function Acknowledge({ id, onClose }: { id: string; onClose: () => void }
         </label>
         {ack.error && <ProblemView error={ack.error} />}
         <div className="row">
-          <Act needs="operator" type="submit" className="primary" disabled={ack.isPending} onClick={() => undefined}>
+          <Act needs="operator" type="submit" className="primary" disabled={ack.isPending}>
             {t("incident.ack")}
           </Act>
           <button type="button" onClick={onClose}>

@@ -21,7 +21,7 @@ export function useRefusal(needs: Role): string | undefined {
  */
 export function Act(props: {
   needs: Role;
-  onClick: () => void;
+  onClick?: () => void; // of a submit: none, the form does it
   children: ReactNode;
   className?: string;
   type?: "button" | "submit";
@@ -38,7 +38,7 @@ export function Act(props: {
         aria-disabled={why !== undefined}
         aria-describedby={why === undefined ? undefined : id}
         title={why}
-        onClick={() => (why === undefined ? props.onClick() : toast({ text: why, bad: true }))}
+        onClick={() => (why === undefined ? props.onClick?.() : toast({ text: why, bad: true }))}
       >
         {props.children}
       </button>
