@@ -53,9 +53,14 @@ func (s *server) mount(routes []route) (http.Handler, error) {
 
 	// Whoever asks for a path that there is not is asked who they are first, so that strangers learn nothing about the paths that there are.
 	unknown := &route{Method: "*", Pattern: "*", Permission: Viewer, ID: "unknown"}
-	mux.NotFound(s.guard(unknown, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	missing := s.guard(unknown, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, refusal(codeNotFound, "there is no such path"))
-	})).ServeHTTP)
+	}))
+	mux.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		if !s.noPage(w, r) {
+			missing.ServeHTTP(w, r)
+		}
+	})
 	mux.MethodNotAllowed(s.guard(unknown, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allowed(mux, r.URL.Path), ", "))
 		s.refuse(w, r, refusal(codeMethod, "this path does not know the method "+r.Method))

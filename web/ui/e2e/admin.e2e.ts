@@ -170,7 +170,7 @@ test("a token is made, shown once, used, and ends at once when it is revoked", a
   await page.keyboard.press("Escape"); // by mistake
   expect(await dialog.isVisible()).toBe(true);
   await dialog.getByRole("button", { name: "I have it" }).click();
-  await page.getByRole("cell", { name: "grafana <b>" }).waitFor();
+  await page.getByRole("cell", { name: "grafana <b>", exact: true }).waitFor();
   expect(await page.content()).not.toContain(secret);
 
   const other = await enter("/instances", secret);
@@ -215,7 +215,7 @@ test("what a viewer may not do is there, disabled, with the reason", async () =>
   expect(await serious(page)).toEqual([]);
   await page.goto(`${world.url}/admin`);
   await page.getByText("Your token may not do this.").waitFor();
-  await page.getByText("this needs the role admin").waitFor();
+  await page.getByRole("alert").getByText("this needs the role admin").waitFor();
   await page.getByRole("tab", { name: "Health" }).click();
   await page.getByText("Last turn").waitFor();
   expect(wrongs).toEqual([]);
@@ -229,7 +229,7 @@ test("an incident is known after one says so, with the keyboard alone", async ()
   await page.keyboard.press("n");
   await page.waitForURL("**/incidents");
   await page.getByText("1 incidents").waitFor();
-  const at = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+  const at = () => page.evaluate(() => (document.activeElement?.id === "main" ? "" : (document.activeElement?.textContent ?? "")));
   for (let n = 0; n < 30 && !(await at()).includes("shop/source"); n++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/incidents\/\d+$/);

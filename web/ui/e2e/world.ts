@@ -26,16 +26,17 @@ export class World {
 
   static async start({ dev = true, empty = false, folder = "" } = {}): Promise<World> {
     const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev);
-    if (!empty && folder === "") {
+    const definitions = folder === "" ? join(here, "seed") : folder;
+    if (!empty) {
       const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
       try {
-        execFileSync(binary, ["run", join(here, "seed"), "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
+        execFileSync(binary, ["run", definitions, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
         throw new Error("the day should not have ended well");
       } catch (error) {
         if ((error as { status?: number }).status !== 1) throw error;
       }
     }
-    await world.serve(empty ? [] : [folder === "" ? join(here, "seed") : folder]);
+    await world.serve(empty ? [] : [definitions]);
     return world;
   }
 

@@ -117,7 +117,9 @@ export function Audit() {
                   <span>{line.actor ?? <span className="soft">{t("deed.server")}</span>}</span>
                   <span className="mono">{line.action}</span>
                   <span>{line.name ?? (line.job === undefined ? "" : `${line.workflow}/${line.job}`)}</span>
-                  <span className="soft">{line.text}</span>
+                  <span className="soft" title={line.text}>
+                    {line.text}
+                  </span>
                 </>
               )}
             </Rows>

@@ -58,7 +58,7 @@ function Table({ items, onRevoke }: { items: Schemas["APIToken"][]; onRevoke: (o
       <p className="soft small" role="status">
         {t("tokens.count", { n: items.length, names })}
       </p>
-      <table>
+      <table className="middle">
         <thead>
           <tr>
             <th scope="col">{t("tokens.name")}</th>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { changesQuery } from "../admin/queries";
 import type { Schemas } from "../api/client";
-import { known, useT } from "../i18n/language";
+import { known, type Translate, useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { clock } from "../parts/time";
 
@@ -24,7 +24,7 @@ export function Changed() {
               {(items ?? []).map((deed) => (
                 <li key={deed.id}>
                   <div className="row">
-                    <strong>{known(`deed.${deed.kind}`) ? t(`deed.${deed.kind}`) : deed.kind}</strong>
+                    <strong>{deedName(deed, t)}</strong>
                     <span className="grow">{deed.actor ?? t("deed.server")}</span>
                     <span className="soft number small">{clock(deed.at)}</span>
                   </div>
@@ -40,6 +40,14 @@ export function Changed() {
       </Loaded>
     </section>
   );
+}
+
+/** deedName is what it was about; of an operation, which. */
+function deedName(deed: Schemas["Deed"], t: Translate): string {
+  const operation = `op.${deed.action}`;
+  if (deed.kind === "operation" && known(operation)) return t(operation);
+  if (deed.kind === "operation" && deed.action === "trigger") return t("job.trigger");
+  return t(`deed.${deed.kind}`);
 }
 
 function About({ deed }: { deed: Schemas["Deed"] }) {

@@ -46,8 +46,10 @@ export function Wrong({ now }: { now: Date }) {
         <h2>{t("home.wrong")}</h2>
         <Loaded query={overdue}>
           {() =>
-            causes.length === 0 && others.length === 0 && !waiting ? (
-              <p className="succeeded">{t("home.nothing")}</p>
+            causes.length === 0 && !waiting ? (
+              <p className={others.length + incidents.length === 0 ? "succeeded" : "soft"}>
+                {t(others.length + incidents.length === 0 ? "home.nothing" : "home.noneWaits")}
+              </p>
             ) : (
               causes.map(({ cause, blocked }) => (
                 <CauseCard key={cause.name} cause={cause}>

@@ -19,6 +19,7 @@ export const zhAdmin: Record<keyof typeof enAdmin, string> = {
   "home.glance.day": "查看全天",
   "home.glance.list": "今天的实例",
   "home.since": "已过计划时间 {span}",
+  "home.noneWaits": "没有到期而等待的。失败的见下。",
   "home.known": "{who} 已知晓",
   "home.incidents": "未结事件",
   "home.incidentsNone": "没有未结事件。",
