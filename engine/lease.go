@@ -10,7 +10,7 @@ import (
 )
 
 // serverLease is the name of the lease that says that a server lives. It guards what no instance's lease does: attempts of error actions.
-func serverLease(owner string) string { return "server/" + owner }
+func serverLease(owner string) string { return ServerLeases + owner }
 
 // holdLease takes or renews the leases of this server and of what it runs, and returns the store's clock.
 func (e *Engine) holdLease(tx Tx) (clock time.Time, err error) {

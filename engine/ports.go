@@ -97,6 +97,8 @@ type View interface {
 	AlertView
 	OnceView
 	CensusView
+	TokenView
+	AuditView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -182,6 +184,7 @@ type Tx interface {
 	WatchTx
 	AlertTx
 	OnceTx
+	TokenTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

@@ -7,14 +7,17 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
 
 // A principal is who makes a request. The zero value may do nothing.
 type principal struct {
-	name string
-	role Role
+	name    string
+	role    Role
+	token   int64     // id; 0 is one that is not kept
+	expires time.Time // zero is never
 }
 
 // developer is who makes a request without a token to a server that was started with Dev.
@@ -110,7 +113,7 @@ func (s *server) authenticate(r *http.Request, basic bool) (principal, *Problem)
 	case !token.ExpiresAt.IsZero() && !s.cfg.Now().Before(token.ExpiresAt):
 		return principal{}, refusal(codeTokenExpired, "the token has expired")
 	}
-	return principal{name: token.Name, role: token.Role}, nil
+	return principal{name: token.Name, role: token.Role, token: token.ID, expires: token.ExpiresAt}, nil
 }
 
 // checkHost refuses, on a server that asks for no token, requests for any host but this one: a page of another site that has its name

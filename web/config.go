@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -34,6 +35,7 @@ type Config struct {
 	// Feed lets streams go on with what comes; without one they end with what there is.
 	Feed    *Feed
 	Metrics http.Handler // answers scrapes; nil is none
+	Site    Site
 
 	Version string // of the program
 	Slots   int    // attempts at once, for the status
@@ -134,7 +136,8 @@ type server struct {
 	onces   turnstile
 	lines   *lines
 	streams streamCount
-	spec    []byte // openapi.json
+	spec    []byte       // openapi.json
+	revoked atomic.Int64 // counts revoked tokens, for streams
 
 	simulating chan struct{} // holds the one simulation that is being played
 }

@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// An exchange is one request and its answer, as far as the log wants to know of it. It never holds a token or a body.
+// An exchange is one request and its answer, as far as the log wants to know of it. It never holds a body, nor a token but one that it made.
 type exchange struct {
 	id        string
 	route     *route // nil until one was found
 	principal principal
 	note      string // what the person gave as the reason
+	secret    string // shown in this answer only, and never again
 	status    int
 }
 

@@ -162,6 +162,11 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		},
 		Log: slog.New(slog.NewTextHandler(f.output, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	check := f.db.NewChainCheck()
+	f.cfg.Site.Chain = func(ctx context.Context) (web.ChainProgress, error) {
+		s, err := check.Go(ctx, f.cfg.Now())
+		return web.ChainProgress{First: web.ID(s.First), Last: web.ID(s.Last), VerifiedTo: web.ID(s.To), VerifiedAt: s.At.UTC()}, err
+	}
 	f.cfg.Definitions = func(files []web.DefinitionFile, folder string) ([]*engine.Workflow, []web.Mistake, error) {
 		if len(files) > 0 {
 			return nil, []web.Mistake{{Location: files[0].Name + ":3:5", Message: "unknown member"}}, nil
@@ -194,10 +199,15 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 func (f *fixture) token(name, role string, expires time.Time) int64 {
 	f.t.Helper()
 	secret, hash := web.NewToken()
-	id, err := f.db.PutToken(f.t.Context(), store.Token{Name: name, Hash: hash, Role: role, CreatedAt: start, ExpiresAt: expires})
-	require.NoError(f.t, err)
+	k := engine.TokenRow{Name: name, Hash: hash, Role: role, CreatedAt: start, ExpiresAt: expires}
+	require.NoError(f.t, f.db.Write(f.t.Context(), func(tx engine.Tx) (err error) {
+		if k.ID, err = tx.Reserve(1); err != nil {
+			return err
+		}
+		return tx.PutToken(k)
+	}))
 	f.tokens[name] = secret
-	return id
+	return k.ID
 }
 
 // load defines the jobs and plans their day.

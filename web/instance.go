@@ -166,3 +166,6 @@ func in(t time.Time, zone *time.Location) time.Time {
 	}
 	return t.In(zone)
 }
+
+// utc is a time in UTC; none stays none.
+func utc(t time.Time) time.Time { return in(t, time.UTC) }

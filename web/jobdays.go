@@ -45,7 +45,7 @@ type JobDays struct {
 	Next     string   `json:"next,omitempty" doc:"The day to ask on from: there was more to count than one answer may cost; absent when all days are there"`
 }
 
-func dayRoutes() []route {
+func jobDayRoutes() []route {
 	return []route{{Method: http.MethodGet, Pattern: prefix + "/jobs/{workflow}/{job}/days", Permission: Viewer, ID: "listDays", Tag: "jobs",
 		Refuses: []int{http.StatusNotFound}, Summary: "What became of a job day by day, and what is to come",
 		Text: "Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the " +

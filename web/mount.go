@@ -53,9 +53,14 @@ func (s *server) mount(routes []route) (http.Handler, error) {
 
 	// Whoever asks for a path that there is not is asked who they are first, so that strangers learn nothing about the paths that there are.
 	unknown := &route{Method: "*", Pattern: "*", Permission: Viewer, ID: "unknown"}
-	mux.NotFound(s.guard(unknown, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	missing := s.guard(unknown, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, refusal(codeNotFound, "there is no such path"))
-	})).ServeHTTP)
+	}))
+	mux.NotFound(func(w http.ResponseWriter, r *http.Request) {
+		if !s.noPage(w, r) {
+			missing.ServeHTTP(w, r)
+		}
+	})
 	mux.MethodNotAllowed(s.guard(unknown, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allowed(mux, r.URL.Path), ", "))
 		s.refuse(w, r, refusal(codeMethod, "this path does not know the method "+r.Method))
@@ -127,6 +132,7 @@ func apiConfig() huma.Config {
 		{Name: "backfills", Description: "Days that have passed, run again or for the first time"},
 		{Name: "hooks", Description: "Requests from outside that start jobs"},
 		{Name: "alerts", Description: "Trouble by its root causes, and who was told"},
+		{Name: "admin", Description: "Who may do what, what was done, and how the server is"},
 		{Name: "streams", Description: "What goes on, as server-sent events"},
 	}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

@@ -116,7 +116,11 @@ func (s *server) keep(ctx context.Context, once *engine.Once, a *keptAnswer) err
 	if a.body.Len() > onceAnswer {
 		return errors.New("it is too long")
 	}
-	text, err := json.Marshal(givenAnswer{Status: a.status, Header: a.header, Body: a.body.Bytes()})
+	body := a.body.Bytes()
+	if secret := exchangeOf(ctx).secret; secret != "" {
+		body = bytes.ReplaceAll(body, []byte(secret), nil)
+	}
+	text, err := json.Marshal(givenAnswer{Status: a.status, Header: a.header, Body: body})
 	if err != nil {
 		return err
 	}

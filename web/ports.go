@@ -91,4 +91,6 @@ type Control interface {
 	AlertControl
 	SimulationControl
 	Onces
+	TokenControl
+	AdminControl
 }

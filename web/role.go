@@ -1,14 +1,16 @@
 package web
 
+import "github.com/almanac-sched/almanac/engine"
+
 // Role is what a principal may do. The zero value may do nothing.
 type Role string
 
 // The roles; each may do what those before it may.
 const (
-	RoleViewer   Role = "viewer"   // read
-	RoleOperator Role = "operator" // trigger, cancel, confirm
-	RoleEditor   Role = "editor"   // change definitions
-	RoleAdmin    Role = "admin"    // tokens and principals
+	RoleViewer   Role = "viewer"         // read
+	RoleOperator Role = "operator"       // trigger, cancel, confirm
+	RoleEditor   Role = "editor"         // change definitions
+	RoleAdmin    Role = engine.RoleAdmin // tokens and principals
 )
 
 // Roles lists every role, the weakest first.

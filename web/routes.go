@@ -52,7 +52,8 @@ func table() []route {
 	return slices.Concat(
 		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), backfillLookRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
-		stepRoutes(), dayRoutes(),
+		stepRoutes(), jobDayRoutes(),
+		tokenRoutes(), auditRoutes(), adminRoutes(),
 	)
 }
 

@@ -197,6 +197,7 @@ type sender struct {
 	closed  <-chan struct{} // nil when nothing is followed
 	beat    *time.Ticker
 	slow    *time.Timer
+	revoked int64 // server.revoked when the token was looked at
 }
 
 var errStreamOver = errors.New("the stream is over")
@@ -204,13 +205,14 @@ var errStreamOver = errors.New("the stream is over")
 // sending answers with a stream that begins behind the id, when the principal may have another.
 func (s *server) sending(ctx context.Context, at int64, send func(*sender) error) (*huma.StreamResponse, error) {
 	who := exchangeOf(ctx).principal.name
+	revoked := s.revoked.Load()
 	if problem := s.streams.begin(who, s.cfg.Limits); problem != nil {
 		return nil, problem
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		defer s.streams.end(who)
 		r, w := humachi.Unwrap(hc)
-		out := &sender{ctx: r.Context(), server: s, request: r, w: w, control: http.NewResponseController(w)}
+		out := &sender{revoked: revoked, ctx: r.Context(), server: s, request: r, w: w, control: http.NewResponseController(w)}
 		if s.cfg.Feed != nil {
 			out.closed = s.cfg.Feed.closed
 		}
@@ -266,6 +268,19 @@ func (o *sender) end(data []byte) error {
 	return o.flush()
 }
 
+// permitted ends the stream when its token was revoked: whenever one is, each stream asks about its own before it sends anything more.
+func (o *sender) permitted() error {
+	n := o.server.revoked.Load()
+	if n == o.revoked {
+		return nil
+	}
+	o.revoked = n
+	if _, problem := o.server.authenticate(o.request, false); problem != nil {
+		return errStreamOver
+	}
+	return nil
+}
+
 // over reports, by an error, that the stream has to end.
 func (o *sender) over() error {
 	select {
@@ -287,7 +302,7 @@ func wait[T any](o *sender, more <-chan T, life func() []byte) error {
 		case <-o.ctx.Done():
 			return o.ctx.Err()
 		case <-more:
-			return nil
+			return o.permitted()
 		case <-o.beat.C:
 			if _, problem := o.server.authenticate(o.request, false); problem != nil {
 				return errStreamOver // the token was revoked, or has expired

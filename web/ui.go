@@ -35,6 +35,9 @@ var pages = []struct{ id, pattern string }{
 	{"pageBackfills", "/backfills"},
 	{"pageNewBackfill", "/backfills/new"},
 	{"pageBackfill", "/backfills/{id}"},
+	{"pageIncidents", "/incidents"},
+	{"pageIncident", "/incidents/{id}"},
+	{"pageAdmin", "/admin"},
 }
 
 // uiRoutes are the pages and what they are made of. They are public: they hold nothing but the program's own code, and all data is asked for with
@@ -117,12 +120,29 @@ func kindOf(name string) string {
 }
 
 // page answers with the UI's document, which must be asked for again each time: it names the assets by their content.
-func (s *server) page(w http.ResponseWriter, r *http.Request) {
+func (s *server) page(w http.ResponseWriter, r *http.Request) { s.sendPage(w, r, http.StatusOK) }
+
+// noPage answers a browser that asks for a page that there is not with the UI's document, which says so and has a way on. It looks the same to everybody, so
+// that a stranger learns nothing. false is that no browser asks for a page.
+func (s *server) noPage(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	for _, other := range []string{"/api", "/assets/", "/hooks/", "/subscriptions/"} {
+		if strings.HasPrefix(r.URL.Path, other) {
+			return false
+		}
+	}
+	s.sendPage(w, r, http.StatusNotFound)
+	return true
+}
+
+func (s *server) sendPage(w http.ResponseWriter, r *http.Request, status int) {
 	w.Header().Set("Content-Security-Policy", pagePolicy)
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 	w.Header().Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 	w.Header().Set("Cache-Control", "no-cache")
-	s.sendFile(w, r, "/index.html")
+	s.sendFile(w, r, "/index.html", status)
 }
 
 // asset answers with a built file. One that has its hash in its name never changes.
@@ -133,10 +153,10 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 		name = "/assets/" + file
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	s.sendFile(w, r, name)
+	s.sendFile(w, r, name, http.StatusOK)
 }
 
-func (s *server) sendFile(w http.ResponseWriter, r *http.Request, name string) {
+func (s *server) sendFile(w http.ResponseWriter, r *http.Request, name string, status int) {
 	files, err := distFiles()
 	if err != nil {
 		s.refuse(w, r, s.problem(r.Context(), err))
@@ -152,7 +172,7 @@ func (s *server) sendFile(w http.ResponseWriter, r *http.Request, name string) {
 	h.Set("Content-Type", file.kind)
 	h.Set("ETag", file.tag)
 	h.Add("Vary", "Accept-Encoding")
-	if matches(strings.Split(r.Header.Get("If-None-Match"), ","), file.tag) {
+	if status == http.StatusOK && matches(strings.Split(r.Header.Get("If-None-Match"), ","), file.tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -162,7 +182,7 @@ func (s *server) sendFile(w http.ResponseWriter, r *http.Request, name string) {
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Content-Length", fmt.Sprint(len(body)))
-	w.WriteHeader(http.StatusOK)
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body)
 	}

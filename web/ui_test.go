@@ -113,3 +113,20 @@ func TestTheServerKnowsThePagesOfTheUI(t *testing.T) {
 	slices.Sort(here)
 	require.Equal(t, there, here)
 }
+
+func TestABrowserThatAsksForAPageThatThereIsNotGetsWords(t *testing.T) {
+	f := newFixture(t)
+	html := header("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	known := f.as("", http.MethodGet, "/instances", "", html)
+	for _, who := range []string{"", "viewer", "expired"} {
+		w := f.as(who, http.MethodGet, "/no/such/page", "", html)
+		require.Equal(t, 404, w.Code)
+		require.Equal(t, known.Body.String(), w.Body.String(), "the document, which says so")
+		require.Equal(t, known.Header().Get("Content-Security-Policy"), w.Header().Get("Content-Security-Policy"))
+	}
+	for _, path := range []string{"/api/v1/nothing", "/api", "/assets/x.js", "/hooks/x", "/subscriptions/x"} {
+		require.NotEqual(t, "text/html; charset=utf-8", f.as("", http.MethodGet, path, "", html).Header().Get("Content-Type"), path)
+	}
+	refused(f, f.as("", http.MethodPost, "/no/such/page", "", html), 401, "unauthenticated")
+	refused(f, f.as("", http.MethodGet, "/no/such/page", ""), 401, "unauthenticated")
+}

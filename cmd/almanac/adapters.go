@@ -92,13 +92,13 @@ func newServerFile(address net.Addr) (file serverFile, hash [sha256.Size]byte, e
 }
 
 // firstToken makes an admin token when the directory has none yet, so that somebody can begin; "" otherwise.
-func firstToken(ctx context.Context, db *store.DB) (secret string, err error) {
+func firstToken(ctx context.Context, db *store.DB, e *engine.Engine) (secret string, err error) {
 	n, err := db.TokenCount(ctx)
 	if err != nil || n > 0 {
 		return "", err
 	}
 	secret, hash := web.NewToken()
-	_, err = db.PutToken(ctx, store.Token{Name: "admin", Hash: hash, Role: string(web.RoleAdmin), CreatedAt: now()})
+	_, err = e.CreateToken(ctx, engine.TokenRow{Name: "admin", Hash: hash, Role: engine.RoleAdmin}, localName(), "the first start on this directory", now())
 	return secret, err
 }
 
@@ -107,7 +107,7 @@ func (s *server) webConfig(loopback bool, start [sha256.Size]byte) web.Config {
 	cfg := web.Config{
 		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Feed: s.feed,
 		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
-		Now: now, Log: s.log,
+		Now: now, Log: s.log, Site: s.around(),
 	}
 	if s.watching != nil {
 		cfg.Metrics = s.watching.metrics.Handler()
@@ -127,15 +127,30 @@ func (s *server) handler(loopback bool, start [sha256.Size]byte) (_ http.Handler
 
 // openReadOnly answers from a data directory without a server: the same API, over rows that nobody changes.
 func (a *app) openReadOnly(ctx context.Context, dir string) (*client, func(), error) {
+	h, err := a.openDirectory(ctx, dir, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	return h.client, func() { _ = h.close() }, nil // nothing was written
+}
+
+// An opened is a data directory that this process answers from, as a server would.
+type opened struct {
+	client *client
+	close  func() error
+}
+
+// openDirectory opens a data directory that no server has. Only one that is not read-only can be changed, by this user in the name of this user.
+func (a *app) openDirectory(ctx context.Context, dir string, readOnly bool) (opened, error) {
 	dir, err := absolute(dir)
 	if err != nil {
-		return nil, nil, err
+		return opened{}, err
 	}
-	db, err := store.Open(ctx, store.Config{Dir: dir, ReadOnly: true})
+	db, err := store.Open(ctx, store.Config{Dir: dir, ReadOnly: readOnly})
 	if err != nil {
-		return nil, nil, err
+		return opened{}, err
 	}
-	fail := func(err error) (*client, func(), error) { return nil, nil, errors.Join(err, db.Close()) }
+	fail := func(err error) (opened, error) { return opened{}, errors.Join(err, db.Close()) }
 	logs, err := action.OpenLogs(dir)
 	if err != nil {
 		return fail(err)
@@ -146,14 +161,19 @@ func (a *app) openReadOnly(ctx context.Context, dir string) (*client, func(), er
 	if err != nil {
 		return fail(errors.Join(err, logs.Close()))
 	}
+	secret, hash := web.NewToken()
 	handler, err := web.New(web.Config{
-		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Definitions: definitionReader(""), Version: build().Version, Dev: true, Loopback: true, Now: now,
-		Ready: func() error { return errors.New("no server runs") }, Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Definitions: definitionReader(""), Version: build().Version,
+		Tokens: tokens{db, [sha256.Size]byte(hash)}, Now: now, Ready: func() error { return errors.New("no server runs") },
+		Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
+		Site: web.Site{
+			Files: filesOf(db), Disk: func() (uint64, uint64, bool) { return diskSpace(dir) }, Chain: chainOf(db),
+		},
 	})
 	if err != nil {
 		return fail(errors.Join(err, logs.Close()))
 	}
-	return handlerClient(handler), func() { _ = errors.Join(logs.Close(), db.Close()) }, nil // nothing was written
+	return opened{handlerClient(handler, secret), func() error { return errors.Join(logs.Close(), db.Close()) }}, nil
 }
 
 // noRunner is the runner of an engine that is only asked to explain and to foresee.

@@ -28,7 +28,7 @@ The sinks stand in the server's file of alerts (almanac serve --alerts); jobs na
   almanac alerts test ops`,
 	}
 	exits(c)
-	c.AddCommand(a.alertsListCommand(), a.alertsShowCommand(), a.alertsAckCommand(), a.alertsTestCommand())
+	c.AddCommand(a.alertsListCommand(), a.alertsShowCommand(), a.alertsAckCommand(), a.alertsLateCommand(), a.alertsTestCommand())
 	return c
 }
 
@@ -218,6 +218,36 @@ func (a *app) alertsAckCommand() *cobra.Command {
 		return a.printIncident(&x, output.value)
 	}
 	return c
+}
+
+func (a *app) alertsLateCommand() *cobra.Command {
+	c := a.reading("late", "list what has missed its deadline, or will",
+		`List the open instances whose deadlines are missed or at risk, with when each will probably have ended. Without a running server it reads the data directory.`,
+		"deadlines", func() (any, func() error) {
+			list := &web.LateList{}
+			return list, func() error { return a.printLate(list) }
+		})
+	c.Example = "  almanac alerts late\n  almanac alerts late -o json"
+	return c
+}
+
+func (a *app) printLate(list *web.LateList) error {
+	if len(list.Late) == 0 {
+		_, err := fmt.Fprintln(a.stdout, "no deadline is at risk")
+		return err
+	}
+	var rows [][]string
+	for i := range list.Late {
+		l := &list.Late[i]
+		rows = append(rows, []string{l.Name, string(l.State), clock(l.Deadline), clock(l.Ends), duration(seconds(l.Late)), l.Reason.Text})
+	}
+	if err := writeTable(a.stdout, []string{"instance", "state", "deadline", "ends about", "late", "why"}, rows, nil); err != nil {
+		return err
+	}
+	if more := list.All - len(list.Late); more > 0 {
+		fmt.Fprintf(a.stdout, "and %d more\n", more)
+	}
+	return nil
 }
 
 // testPatience is how long alerts test waits for what became of its message: more than one attempt has.

@@ -63,8 +63,8 @@ func newClient(base, token string) *client {
 }
 
 // handlerClient speaks to a handler in this process.
-func handlerClient(h http.Handler) *client {
-	c := newClient("http://localhost", "")
+func handlerClient(h http.Handler, token string) *client {
+	c := newClient("http://localhost", token)
 	c.api.HTTP = &http.Client{Transport: handlerTransport{h}}
 	return c
 }

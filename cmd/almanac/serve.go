@@ -172,7 +172,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 			observe(n)
 			s.watching.observe(n)
 		},
-		turned: s.watching.metrics.Turned, timed: s.watching.metrics.Timed, wrap: s.watching.tracing.wrap,
+		turned: s.watching.turned, timed: s.watching.metrics.Timed, wrap: s.watching.tracing.wrap,
 	})
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 		return err
 	}
 	if !s.cfg.dev {
-		secret, err := firstToken(ctx, s.db)
+		secret, err := firstToken(ctx, s.db, s.engine)
 		if err != nil {
 			return err
 		}

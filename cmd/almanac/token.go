@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
 )
 
@@ -17,10 +17,10 @@ func (a *app) tokenCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "make, list and revoke the tokens that let people and programs in",
-		Long: `Make, list and revoke API tokens, in the data directory itself. A token belongs to a name, which the history shows as the actor, and has a role:
-viewer (read), operator (trigger, cancel, confirm), editor (definitions), admin. Only its hash is kept.
+		Long: `Make, list and revoke API tokens. A token belongs to a name, which the history shows as the actor, and has a role: viewer (read), operator (trigger, cancel,
+confirm), editor (definitions), admin (tokens). Only its hash is kept. Who made and who revoked it is in the history (almanac audit).
 
-Making and revoking write to the data directory, which a running server keeps to itself: stop the server first. What runs goes on meanwhile.`,
+The running server does it, at once; without one it is done in the data directory.`,
 		Example: `  almanac token create --name grafana --role viewer --expires 2160h
   almanac token list
   almanac token revoke 17`,
@@ -40,14 +40,14 @@ type tokenJSON struct {
 	ExpiresAt string `json:"expiresAt,omitempty"`
 }
 
-func tokenDocument(k store.Token, secret string) tokenJSON {
-	return tokenJSON{ID: k.ID, Name: k.Name, Role: k.Role, Token: secret, CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt)}
+func tokenDocument(k *web.APIToken) tokenJSON {
+	return tokenJSON{ID: int64(k.ID), Name: k.Name, Role: string(k.Role), Token: k.Secret, CreatedAt: stamp(k.CreatedAt), ExpiresAt: stamp(k.ExpiresAt)}
 }
 
 func (a *app) tokenCreateCommand() *cobra.Command {
 	var (
-		name    string
-		expires time.Duration
+		name, note string
+		expires    time.Duration
 	)
 	c := &cobra.Command{
 		Use:     "create",
@@ -56,8 +56,8 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		Example: `  almanac token create --name deploy --role operator`,
 		Args:    exactly(),
 	}
-	exits(c, exitFailed, exitUnusable)
-	data := a.addData(c)
+	exits(c, exitFailed, exitNotPermitted, exitUnusable)
+	n := a.addConnection(c)
 	c.Flags().StringVar(&name, "name", "", "whom the history names as the actor")
 	roles := make([]string, len(web.Roles))
 	for i, role := range web.Roles {
@@ -65,6 +65,7 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 	}
 	role := addChoice(c, "role", "", "what the token may do", roles...)
 	c.Flags().DurationVar(&expires, "expires", 0, "how long from now it is valid, such as 2160h (default for ever)")
+	c.Flags().StringVar(&note, "note", "", "why; kept in the history")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		switch {
@@ -73,22 +74,22 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		case expires < 0:
 			return usagef("--expires is a length of time from now on, such as 2160h")
 		}
-		secret, hash := web.NewToken()
-		k := store.Token{Name: name, Hash: hash, Role: role.value, CreatedAt: now().Truncate(time.Millisecond)}
+		request := web.TokenRequest{Name: name, Role: web.Role(role.value), Note: note}
 		if expires > 0 {
-			k.ExpiresAt = k.CreatedAt.Add(expires)
+			until := now().Add(expires).Truncate(time.Millisecond)
+			request.ExpiresAt = &until
 		}
-		err := a.withTokens(c.Context(), store.Config{Dir: *data}, func(db *store.DB) (err error) {
-			k.ID, err = db.PutToken(c.Context(), k)
-			return err
+		var k web.APIToken
+		err := a.connectOrChange(c.Context(), n, func(client *client) error {
+			return client.post(c.Context(), "tokens", nil, request, &k)
 		})
 		if err != nil {
 			return err
 		}
 		if output.value == "json" {
-			return writeJSON(a.stdout, tokenDocument(k, secret))
+			return writeJSON(a.stdout, tokenDocument(&k))
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s\n", secret)
+		_, err = fmt.Fprintf(a.stdout, "%s\n", k.Secret)
 		return err
 	}
 	return c
@@ -102,26 +103,31 @@ func (a *app) tokenListCommand() *cobra.Command {
 		Example: `  almanac token list -o json`,
 		Args:    exactly(),
 	}
-	exits(c, exitUnusable)
-	data := a.addData(c)
+	exits(c, exitNotPermitted, exitUnusable)
+	n := a.addConnection(c)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		var list []store.Token
-		err := a.withTokens(c.Context(), store.Config{Dir: *data, ReadOnly: true}, func(db *store.DB) (err error) {
-			list, err = db.Tokens(c.Context())
-			return err
-		})
+		client, done, err := a.connectOrOpen(c.Context(), n)
 		if err != nil {
 			return err
 		}
+		defer done()
 		documents, rows := []tokenJSON{}, [][]string{}
-		for _, k := range list {
-			documents = append(documents, tokenDocument(k, ""))
-			until := "never"
-			if !k.ExpiresAt.IsZero() {
-				until = clock(k.ExpiresAt)
+		for cursor := "0"; cursor != ""; {
+			var page web.TokenPage
+			if err := client.get(c.Context(), "tokens", url.Values{"limit": {"500"}, "cursor": {cursor}}, &page); err != nil {
+				return err
 			}
-			rows = append(rows, []string{strconv.FormatInt(k.ID, 10), k.Name, k.Role, clock(k.CreatedAt), until})
+			for i := range page.Items {
+				k := &page.Items[i]
+				documents = append(documents, tokenDocument(k))
+				until := "never"
+				if !k.ExpiresAt.IsZero() {
+					until = clock(k.ExpiresAt)
+				}
+				rows = append(rows, []string{k.ID.String(), k.Name, string(k.Role), clock(k.CreatedAt), until})
+			}
+			cursor = page.Next
 		}
 		if output.value == "json" {
 			return writeJSON(a.stdout, documents)
@@ -132,32 +138,46 @@ func (a *app) tokenListCommand() *cobra.Command {
 }
 
 func (a *app) tokenRevokeCommand() *cobra.Command {
+	var (
+		note string
+		own  bool
+	)
 	c := &cobra.Command{
-		Use:     "revoke ID",
-		Short:   "end a token for good",
-		Long:    `End a token for good. Its name stays in the history.`,
-		Example: `  almanac token revoke 17`,
+		Use:   "revoke ID",
+		Short: "end a token for good",
+		Long: `End a token for good: whoever has it is let in no more, from the next request on. Its name stays in the history. The last valid token of an admin is not
+revoked: make another one first.`,
+		Example: `  almanac token revoke 17 --note "it leaked"`,
 		Args:    exactly("ID"),
 	}
-	exits(c, exitFailed, exitNotFound, exitUnusable)
-	data := a.addData(c)
+	exits(c, exitFailed, exitNotFound, exitNotPermitted, exitUnusable)
+	n := a.addConnection(c)
+	c.Flags().StringVar(&note, "note", "", "why; kept in the history")
+	c.Flags().BoolVar(&own, "own", false, "also the token that this command itself uses")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := strconv.ParseInt(args[0], 10, 64)
-		if err != nil {
+		if err != nil || id < 1 {
 			return usagef("%q is no token id; `almanac token list` shows them", args[0])
 		}
-		return a.withTokens(c.Context(), store.Config{Dir: *data}, func(db *store.DB) error {
-			return db.RevokeToken(c.Context(), id, now())
+		return a.connectOrChange(c.Context(), n, func(client *client) error {
+			return client.post(c.Context(), path("tokens", args[0], "revoke"), nil, web.RevokeRequest{Note: note, Own: own}, nil)
 		})
 	}
 	return c
 }
 
-// withTokens opens the rows for one command.
-func (a *app) withTokens(ctx context.Context, cfg store.Config, do func(*store.DB) error) error {
-	db, err := store.Open(ctx, cfg)
+// connectOrChange finds the server like connect, and without one changes the data directory itself, which nobody else then has.
+func (a *app) connectOrChange(ctx context.Context, n *connection, do func(*client) error) error {
+	c, noServer := a.connect(ctx, n)
+	switch {
+	case noServer == nil:
+		return do(c)
+	case !errors.Is(noServer, errNoServer):
+		return noServer
+	}
+	h, err := a.openDirectory(ctx, *n.data, false)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(db), db.Close())
+	return errors.Join(do(h.client), h.close())
 }

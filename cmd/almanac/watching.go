@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -20,6 +21,19 @@ type watching struct {
 	metrics *metrics.Metrics
 	tracing *tracing
 	closing sync.Once
+	turn    atomic.Pointer[turn]
+}
+
+// A turn is one of the loop.
+type turn struct {
+	ended time.Time
+	took  time.Duration
+}
+
+// turned is engine.Config.Turned.
+func (w *watching) turned(took time.Duration) {
+	w.metrics.Turned(took)
+	w.turn.Store(&turn{now(), took})
 }
 
 // lookEvery is how often a server looks at itself.

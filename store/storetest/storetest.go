@@ -24,6 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"jobs", jobCases}, {"resources", resourceCases}, {"once", onceCases}, {"alerts", alertCases}, {"versions", versionCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
 		{"wake", wakeCases}, {"runs", runCases}, {"watches", watchCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"census", censusCases}, {"retention", retentionCases}, {"operate", operateCases}, {"transactions", transactionCases}, {"around", aroundCases}, {"backfills", backfillCases}, {"days of backfills", backfillDayCases},
 		{"days", dayCases},
+		{"tokens", tokenCases}, {"audit", auditCases},
 	}
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {

@@ -142,7 +142,7 @@ func newDesk(t testing.TB) *desk {
 	require.NoError(t, err)
 	secret, hash := web.NewToken()
 	d.secret = secret
-	_, err = d.db.PutToken(t.Context(), store.Token{Name: "ann", Hash: hash, Role: string(web.RoleEditor), CreatedAt: d.now})
+	_, err = d.engine.CreateToken(t.Context(), engine.TokenRow{Name: "ann", Hash: hash, Role: string(web.RoleEditor)}, "test", "", d.now)
 	require.NoError(t, err)
 	d.server = httptest.NewServer(d.handler)
 	t.Cleanup(d.server.Close)

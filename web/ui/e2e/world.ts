@@ -24,18 +24,19 @@ export class World {
     this.#dev = dev;
   }
 
-  static async start({ dev = true, empty = false } = {}): Promise<World> {
+  static async start({ dev = true, empty = false, folder = "" } = {}): Promise<World> {
     const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev);
+    const definitions = folder === "" ? join(here, "seed") : folder;
     if (!empty) {
       const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
       try {
-        execFileSync(binary, ["run", join(here, "seed"), "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
+        execFileSync(binary, ["run", definitions, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
         throw new Error("the day should not have ended well");
       } catch (error) {
         if ((error as { status?: number }).status !== 1) throw error;
       }
     }
-    await world.serve(empty ? [] : [join(here, "seed")]);
+    await world.serve(empty ? [] : [definitions]);
     return world;
   }
 
@@ -58,6 +59,11 @@ export class World {
       if (server.exitCode !== null) throw new Error(`the server ended: ${output}`);
       return (await fetch(`${this.url}/readyz`)).ok;
     });
+  }
+
+  /** reload has the server read its folder again. */
+  reload(): void {
+    this.#server?.kill("SIGHUP");
   }
 
   async stop(): Promise<void> {

@@ -47,4 +47,22 @@ export const pages: Page[] = [
   },
   { path: "/backfills/new", title: "wizard.title", component: lazy(() => import("./backfills/new")) },
   { path: "/backfills/:id", title: "backfill.title", component: lazy(() => import("./backfills/backfill")) },
+  {
+    path: "/incidents",
+    title: "nav.incidents",
+    component: lazy(() => import("./incidents/incidents")),
+    nav: { icon: "M8 2.2 14.4 13.6H1.6zM8 6.6v3.2M8 11.6v.3", key: "n" },
+    full: true,
+  },
+  { path: "/incidents/:id", title: "incident.title", component: lazy(() => import("./incidents/incident")) },
+  {
+    path: "/admin",
+    title: "nav.admin",
+    component: lazy(() => import("./admin/admin")),
+    nav: {
+      icon: "M2 4.6h6M12 4.6h2M8.4 4.6a1.8 1.8 0 1 0 3.6 0 1.8 1.8 0 0 0-3.6 0M2 11.4h2M8 11.4h6M4.4 11.4a1.8 1.8 0 1 0 3.6 0 1.8 1.8 0 0 0-3.6 0",
+      key: "a",
+    },
+    full: true,
+  },
 ];

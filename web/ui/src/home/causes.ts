@@ -21,3 +21,13 @@ export function troubles(explanations: Schemas["Explanation"][]): Trouble[] {
   }
   return [...found.values()].sort((a, b) => b.blocked.length - a.blocked.length || (a.cause.name < b.cause.name ? -1 : 1));
 }
+
+/** incidentOf is the open incident of a cause, if there is one. */
+export function incidentOf(cause: Cause, incidents: Schemas["Incident"][]): Schemas["Incident"] | undefined {
+  return cause.instance === undefined ? undefined : incidents.find((one) => one.root.id === cause.instance);
+}
+
+/** keeps is how many wait for a cause: those that were asked, or what its incident counted, whichever is more. */
+export function keeps(cause: Cause, blocked: Instance[], incidents: Schemas["Incident"][]): number {
+  return Math.max(blocked.length, incidentOf(cause, incidents)?.blocked ?? 0);
+}

@@ -1,12 +1,14 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { openIncidentsQuery } from "../admin/queries";
 import { get } from "../api/client";
 import { recentQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { CauseCard } from "../instance/cause";
 import { Loaded } from "../parts/problem";
-import { clock } from "../parts/time";
-import { troubles } from "./causes";
+import { clock, span } from "../parts/time";
+import { incidentOf, keeps, troubles } from "./causes";
+import { Known, OpenIncidents } from "./incidents";
 import { Short } from "./short";
 
 const asked = 20; // overdue instances that are explained
@@ -32,6 +34,8 @@ export function Wrong({ now }: { now: Date }) {
       refetchInterval: 15_000,
     })),
   });
+  const open = useQuery(openIncidentsQuery);
+  const incidents = open.data?.items ?? [];
   const causes = troubles(explained.flatMap((query) => query.data ?? []));
   const names = new Set(causes.map((one) => one.cause.name));
   const others = (failed.data?.items ?? []).filter((one) => !names.has(one.name));
@@ -42,14 +46,24 @@ export function Wrong({ now }: { now: Date }) {
         <h2>{t("home.wrong")}</h2>
         <Loaded query={overdue}>
           {() =>
-            causes.length === 0 && others.length === 0 && !waiting ? (
-              <p className="succeeded">{t("home.nothing")}</p>
+            causes.length === 0 && !waiting ? (
+              <p className={others.length + incidents.length === 0 ? "succeeded" : "soft"}>
+                {t(others.length + incidents.length === 0 ? "home.nothing" : "home.noneWaits")}
+              </p>
             ) : (
               causes.map(({ cause, blocked }) => (
                 <CauseCard key={cause.name} cause={cause}>
+                  <div className="row small">
+                    {Date.parse(cause.planTime) < now.getTime() && (
+                      <span className="soft">
+                        {t("home.since", { span: span((now.getTime() - Date.parse(cause.planTime)) / 1000, t) })}
+                      </span>
+                    )}
+                    <Known incident={incidentOf(cause, incidents)} />
+                  </div>
                   {blocked.length > 0 && (
                     <div>
-                      <strong>{t("home.blocks", { n: blocked.length })}</strong>
+                      <strong>{t("home.blocks", { n: keeps(cause, blocked, incidents) })}</strong>
                       <ul>
                         {blocked.slice(0, 5).map((one) => (
                           <li key={one.id}>
@@ -58,7 +72,11 @@ export function Wrong({ now }: { now: Date }) {
                             </Link>
                           </li>
                         ))}
-                        {blocked.length > 5 && <li className="soft">{t("home.blockedMore", { n: blocked.length - 5 })}</li>}
+                        {keeps(cause, blocked, incidents) > 5 && (
+                          <li className="soft">
+                            {t("home.blockedMore", { n: keeps(cause, blocked, incidents) - Math.min(5, blocked.length) })}
+                          </li>
+                        )}
                       </ul>
                     </div>
                   )}
@@ -72,6 +90,7 @@ export function Wrong({ now }: { now: Date }) {
           <p className="soft">{t("home.looked", { n: asked, more: `${late.length - asked}${overdue.data?.next ? "+" : ""}` })}</p>
         )}
       </section>
+      <OpenIncidents incidents={incidents} shown={causes.flatMap(({ cause }) => incidentOf(cause, incidents)?.id ?? [])} />
       {others.length > 0 && (
         <section className="card">
           <h2>{t("home.failed")}</h2>

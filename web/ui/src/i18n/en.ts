@@ -3,9 +3,11 @@ import { simulateEn } from "./en.simulate";
 import { graphEn } from "./en.graph";
 import { enWizard } from "./en.wizard";
 import { enSteps } from "./en.steps";
+import { enAdmin } from "./en.admin";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
+  ...enAdmin,
   "app.name": "Almanac",
   "app.skip": "Skip to the content",
   "nav.label": "Pages",
@@ -103,13 +105,11 @@ export const en = {
   "home.blockedMore": "and {n} more",
   "home.looked": "The {n} latest overdue instances were asked why they wait; {more} more are overdue.",
   "home.failed": "Failed and lost in the last 7 days",
-  "home.counts": "Counts",
   "home.countsOf": "Open, and ended within 24 hours",
   "home.gates": "What holds those that wait",
   "home.slots": "Slots in use",
   "home.today": "Ended, of what was planned for today",
   "home.todayNone": "Nothing of it has ended yet.",
-  "home.empty": "Nothing is planned yet. Load a folder of workflows: almanac serve FOLDER.",
   "home.running": "Running now",
   "home.runningNone": "Nothing runs.",
   "instances.title": "Instances",

@@ -4,8 +4,10 @@ import { simulateZh } from "./zh.simulate";
 import { graphZh } from "./zh.graph";
 import { zhWizard } from "./zh.wizard";
 import { zhSteps } from "./zh.steps";
+import { zhAdmin } from "./zh.admin";
 
 export const zh: Record<Key, string> = {
+  ...zhAdmin,
   "app.name": "Almanac",
   "app.skip": "跳到正文",
   "nav.label": "页面",
@@ -102,13 +104,11 @@ export const zh: Record<Key, string> = {
   "home.blockedMore": "还有 {n} 个",
   "home.looked": "已查询最近逾期的 {n} 个实例的等待原因；另有 {more} 个逾期。",
   "home.failed": "近 7 天失败与失联",
-  "home.counts": "计数",
   "home.countsOf": "未结束的，以及 24 小时内结束的",
   "home.gates": "等待中的实例被什么挡住",
   "home.slots": "已用槽位",
   "home.today": "今天的计划中已结束的",
   "home.todayNone": "还没有实例结束。",
-  "home.empty": "还没有任何计划。加载工作流目录：almanac serve FOLDER。",
   "home.running": "正在运行",
   "home.runningNone": "没有正在运行的实例。",
   "instances.title": "实例",

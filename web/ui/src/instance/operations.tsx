@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { newKey, post, type Schemas } from "../api/client";
 import { known, useT } from "../i18n/language";
+import { Act } from "../parts/act";
 import { Dialog } from "../parts/dialog";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
@@ -32,14 +33,14 @@ export function Operations({ explanation }: { explanation: Explanation }) {
     // biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form
     <div className="row" role="group" aria-label={t("operations.title")}>
       {possible.map((operation) => (
-        <button
-          type="button"
+        <Act
+          needs="operator"
           key={operation}
           className={operation === "rerun" || operation === "confirm" ? "primary" : ""}
           onClick={() => choose(operation)}
         >
           {t(`op.${operation}`)}
-        </button>
+        </Act>
       ))}
       {open !== null && <OperationDialog key={open} operation={open} explanation={explanation} onClose={() => choose(null)} />}
     </div>
@@ -141,9 +142,9 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
         </div>
         {apply.error && <ProblemView error={apply.error} />}
         <div className="row">
-          <button type="submit" className="primary" disabled={!preview.data || apply.isPending}>
+          <Act needs="operator" type="submit" className="primary" disabled={!preview.data || apply.isPending}>
             {t("apply")}
-          </button>
+          </Act>
           <button type="button" onClick={onClose}>
             {t("close")}
           </button>

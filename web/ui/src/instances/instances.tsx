@@ -8,6 +8,7 @@ import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
 import { InstanceHead, InstanceLine } from "./line";
+import { Marked } from "./marked";
 
 const states: State[] = ["waiting", "running", "lost", "succeeded", "forced", "failed", "skipped", "cancelled"];
 const usual = "date:today";
@@ -58,6 +59,7 @@ export default function InstancesPage() {
           </button>
         </form>
       </search>
+      {query.error instanceof ApiError && <Marked selector={selector} problem={query.error.problem} />}
       <div className="row">
         {/* biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form */}
         <div className="row" role="group" aria-label={t("instances.states")}>

@@ -5,6 +5,7 @@ import type { Schemas } from "../api/client";
 import { jobQuery, recentQuery, versionsQuery } from "../api/queries";
 import { StateMark } from "../design/state";
 import { known, useLanguage, useT } from "../i18n/language";
+import { Act } from "../parts/act";
 import { Loaded } from "../parts/problem";
 import { between, clock } from "../parts/time";
 import { Trigger } from "./trigger";
@@ -37,9 +38,9 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
             </Link>
           )}
           {!detail.removed && (
-            <button type="button" className="primary" onClick={() => setTriggering(true)}>
+            <Act needs="operator" className="primary" onClick={() => setTriggering(true)}>
               {t("job.trigger")}
-            </button>
+            </Act>
           )}
         </div>
         {detail.removed && <p className="failed">{t("job.gone")}</p>}
