@@ -17,6 +17,8 @@ const (
 	streamStore
 	streamOperator
 	streamBackfills
+	streamWatches
+	streamAlerts
 )
 
 func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }

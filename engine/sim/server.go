@@ -54,7 +54,7 @@ func (s *server) start() {
 	e, err := engine.New(engine.Config{
 		Store: &port{s, s.life}, Runner: s.proxy, Owner: s.owner, Slots: s.w.shape.slots, Decode: s.w.decode, Condition: spec.EvalWhen,
 		Clock: s.now, Shared: s.w.shape.shared, PlanAhead: s.w.shape.planAhead, Retention: s.w.shape.retention, LeaseTerm: s.w.shape.lease,
-		Alerts: &engine.Alerts{},
+		Alerts: s.alerts(),
 	})
 	if err != nil {
 		s.w.broken("progress", "%s cannot start: %s", s.name, err)

@@ -50,6 +50,12 @@ type World struct {
 	nemesis, store, operator dice
 	filler                   dice     // of backfills
 	filled                   []string // keys of those that were applied, or may have been
+	watcher                  dice     // of what jobs watch
+	watching                 bool
+	looks                    map[int64]int // made, by watch
+	teller                   dice          // of alerts
+	telling                  bool
+	sinks                    float64 // how often they fail
 	net                      network
 	servers                  []*server
 	runners                  []*runner
@@ -70,6 +76,7 @@ type World struct {
 	saved        any
 	savedLedger  *ledger
 	delivered    map[int64]int // when the backup was made
+	told         map[int64]int
 	spare        []op
 	commits      []func(v engine.View)
 
@@ -109,7 +116,7 @@ func Run(seed uint64, opts Options) Report {
 
 // newEmptyWorld is a world before its shape, its workflows and its nodes.
 func newEmptyWorld(seed uint64, opts Options) *World {
-	w := &World{seed: seed, opts: opts, seen: map[string]int{}, decoded: map[string]*engine.Job{}, owners: map[string]int{}}
+	w := &World{seed: seed, opts: opts, seen: map[string]int{}, decoded: map[string]*engine.Job{}, owners: map[string]int{}, looks: map[int64]int{}}
 	w.nemesis, w.store, w.operator = newDice(seed, streamNemesis), newDice(seed, streamStore), newDice(seed, streamOperator)
 	w.net = network{dice: newDice(seed, streamNetwork), cut: map[link]bool{}}
 	return w
@@ -137,6 +144,8 @@ func (w *World) furnish(d dice) error {
 		}
 		w.drawNeeds(d, g, others)
 	}
+	w.drawWatches()
+	w.drawAlerts()
 	var err error
 	w.folder, err = w.compile(w.genes)
 	return err
@@ -180,6 +189,7 @@ func (w *World) live() {
 	w.torment()
 	w.operate()
 	w.backfills()
+	w.acknowledge()
 	w.until(time.Duration(w.shape.days) * 24 * time.Hour)
 	w.settle()
 }
