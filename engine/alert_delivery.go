@@ -87,10 +87,18 @@ func afterTold(tx Tx, row DeliveryRow, told Told, now time.Time) (DeliveryRow, e
 	return row, nil
 }
 
+// freeSends is how many deliveries may be begun.
+func (t *turn) freeSends() int {
+	if t.cfg.Alerts.Notifier == nil {
+		return 0
+	}
+	return sendsAtOnce - t.sending + len(t.told) - len(t.sends)
+}
+
 // claimDeliveries takes what is due to be sent. Until the term is over it is nobody else's; when this process dies meanwhile it is sent again then.
 func (t *turn) claimDeliveries() error {
-	free := sendsAtOnce - t.sending + len(t.told)
-	if t.cfg.Alerts.Notifier == nil || free <= 0 {
+	free := t.freeSends()
+	if free <= 0 {
 		return nil
 	}
 	due, err := t.tx.DeliveriesDue(t.now, free)

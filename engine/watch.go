@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -282,8 +283,9 @@ func (e *Engine) endWatch(l liveAttempt, r Result) {
 func (e *Engine) cancelWatch(now time.Time, l liveAttempt, reason Reason) {
 	w := &l.watch.row
 	if w.Child != 0 {
-		reason.Detail = fmt.Sprintf("%s was cancelled", l.run.instance.Name())
-		e.staged.cascade = append(e.staged.cascade, cancelRequest{w.Child, reason})
+		name := l.run.instance.Name() // whatever made it give way: no rule of the other job did
+		own := Reason{Code: ReasonPerson, Actor: cmp.Or(reason.Actor, "job "+name), Detail: name + " was cancelled"}
+		e.staged.cascade = append(e.staged.cascade, cancelRequest{w.Child, own})
 		return
 	}
 	if e.looking[w.ID] {

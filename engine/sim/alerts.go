@@ -110,7 +110,7 @@ func (b *booking) putIncident(row *engine.IncidentRow) {
 		b.w.logf("%s incident %d of %s: %s of instance %d", b.s.name, row.ID, row.Cause, row.Kind, row.Instance)
 	case !before.Closed.IsZero() && row.Closed.IsZero():
 		b.w.broken("I8", "incident %d of %s was over, and is open again", row.ID, row.Cause)
-	case !before.Acked.IsZero() && !row.Acked.Equal(before.Acked):
+	case !before.Acked.IsZero() && row.Acked.UnixMilli() != before.Acked.UnixMilli():
 		b.w.broken("I9", "that somebody knows of incident %d of %s was forgotten", row.ID, row.Cause)
 	case before.Closed.IsZero() && !row.Closed.IsZero():
 		b.w.saw("incident over")
