@@ -116,7 +116,7 @@ func (t *tx) PutDelivery(d engine.DeliveryRow) error {
 	if d.Sink == "" || !slices.Contains(classes, d.Class) || !slices.Contains(outboxStates, d.State) || d.Attempts < 0 {
 		return t.refuse(fmt.Errorf("delivery %d: %w: sink %q, class %q, state %q", d.ID, ErrConstraint, d.Sink, d.Class, d.State))
 	}
-	d.Body = slices.Clone(d.Body)
+	d.Body = append([]byte(nil), d.Body...) // nothing is nil, as it is read back
 	d.NotBefore, d.CreatedAt, d.EndedAt = utc(d.NotBefore), utc(d.CreatedAt), instant(d.EndedAt)
 	set(t, (*state).putDelivery, d.ID, &d)
 	return nil
