@@ -21,7 +21,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		name  string
 		cases []testCase
 	}{
-		{"jobs", jobCases}, {"resources", resourceCases}, {"once", onceCases}, {"alerts", alertCases}, {"versions", versionCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
+		{"jobs", jobCases}, {"resources", resourceCases}, {"once", onceCases}, {"alerts", alertCases}, {"versions", versionCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases}, {"active", activeCases},
 		{"wake", wakeCases}, {"runs", runCases}, {"watches", watchCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"census", censusCases}, {"retention", retentionCases}, {"operate", operateCases}, {"transactions", transactionCases}, {"around", aroundCases}, {"backfills", backfillCases},
 	}
 	for _, s := range suites {
