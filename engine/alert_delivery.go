@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // A Notifier tells sinks. The engine asks no more of them than this.
@@ -108,6 +110,9 @@ func (t *turn) claimDeliveries() error {
 	for _, row := range due {
 		row.Attempts++
 		row.NotBefore = t.now.Add(sendTerm)
+		if fault.Planted(fault.TellForgotten) {
+			row.State, row.EndedAt = OutboxDelivered, t.now
+		}
 		if err := t.tx.PutDelivery(row); err != nil {
 			return fmt.Errorf("claim delivery %d: %w", row.ID, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // The bounds of one turn: what is left is done in one that follows at once.
@@ -363,7 +365,7 @@ func (a *alerting) conclude(inc *touchedIncident) error {
 	if err := a.tell(inc, all); err != nil {
 		return err
 	}
-	if open == 0 {
+	if open == 0 && !fault.Planted(fault.AlertStaysOpen) {
 		if err := a.close(inc); err != nil {
 			return err
 		}

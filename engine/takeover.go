@@ -159,6 +159,9 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 	if err != nil {
 		return fmt.Errorf("what steps of %s watch: %w", i.Name(), err)
 	}
+	if fault.Planted(fault.WatchForgotten) {
+		watches = nil
+	}
 	for _, w := range watches {
 		living[w.Step] = true
 	}

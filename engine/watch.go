@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // A WatchRow is a step that holds no slot while it is not over: one of type wait between two looks, or one of type job while the instance that it started
@@ -155,6 +157,9 @@ func (t *turn) calling(s readyStep, w *WatchRow, c *Call) (TriggerRequest, error
 	request := TriggerRequest{
 		Ref: c.Job, PlanTime: i.PlanTime, Actor: "job " + i.Name(), Note: "step of instance " + strconv.FormatInt(i.ID, 10),
 		Key: fmt.Sprintf(OwnKeys+"job-%d-%s-%d", i.ID, w.Step, w.Number),
+	}
+	if fault.Planted(fault.OldChild) {
+		request.Key = fmt.Sprintf(OwnKeys+"job-%d-%s", i.ID, w.Step)
 	}
 	scope := t.stepScope(t.now, s, w.Number)
 	scope.Secret = nil // what is given to an instance is written down

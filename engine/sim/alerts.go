@@ -2,8 +2,10 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -102,7 +104,8 @@ func (b *booking) putIncident(row *engine.IncidentRow) {
 	switch {
 	case before == nil:
 		for _, id := range sortedKeys(b.incidents) {
-			if other := b.incidents[id]; other.Cause == row.Cause && other.Closed.IsZero() {
+			other := b.incidents[id]
+			if same := other.Cause == row.Cause || other.Job == row.Job && ofJob(other) && ofJob(row); same && other.Closed.IsZero() {
 				b.w.broken("I8", "incident %d of %s begins while %d is open", row.ID, row.Cause, id)
 			}
 		}
@@ -118,6 +121,9 @@ func (b *booking) putIncident(row *engine.IncidentRow) {
 	}
 	b.incidents[row.ID] = row
 }
+
+// ofJob reports whether the cause of an incident is its root's job, and nothing that many jobs lack.
+func ofJob(row *engine.IncidentRow) bool { return strings.HasPrefix(row.Cause, "job/") }
 
 // putDelivery enters a delivery: what has ended stays ended, and none counts as delivered that nobody has heard.
 func (b *booking) putDelivery(row *engine.DeliveryRow) {
@@ -207,6 +213,37 @@ func (w *World) checkTold(v engine.View) error {
 		}
 		if row.Opened.Before(now.Add(-2 * repeatAlerts)) {
 			w.broken("I8", "incident %d of %s was to be looked at %s, and is open", id, row.Cause, row.Look)
+			return nil
+		}
+	}
+	return w.checkOpen(v, now)
+}
+
+// checkOpen demands of an incident that is open, and was looked at since, that something of it is left: an instance in trouble, or one that may yet settle it.
+func (w *World) checkOpen(v engine.View, now time.Time) error {
+	for _, id := range sortedKeys(w.ledger.incidents) {
+		row := w.ledger.incidents[id]
+		if !row.Closed.IsZero() || row.Opened.After(now.Add(-repeatAlerts-patience)) {
+			continue
+		}
+		members, err := v.Members(id, 1000)
+		if err != nil {
+			return err
+		}
+		left := false
+		for n := range members {
+			m := &members[n]
+			if !m.Resolved.IsZero() || m.Kind.Class() == "" {
+				continue
+			}
+			i, err := v.Instance(m.Instance)
+			if err != nil && !errors.Is(err, engine.ErrNotFound) {
+				return err
+			}
+			left = left || err == nil && (!i.State.Ended() || engine.JudgeAlert(now, &engine.Watched{Instance: &i}).Kind != "")
+		}
+		if !left {
+			w.broken("I8", "incident %d of %s is open since %s, and nothing of it is left: %+v", id, row.Cause, row.Opened, members)
 			return nil
 		}
 	}

@@ -15,6 +15,7 @@ type booking struct {
 	written map[int64]bool // instances of outbox rows that are new
 	windows []window
 	planned []*entry
+	applied bool                       // definitions were changed
 	over    map[int64]*engine.WatchRow // watches that are to become attempts
 }
 

@@ -19,6 +19,7 @@ const (
 	streamBackfills
 	streamWatches
 	streamAlerts
+	streamReviews
 )
 
 func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }

@@ -31,7 +31,10 @@ type ledger struct {
 	incidents  map[int64]*engine.IncidentRow
 	deliveries map[int64]*engine.DeliveryRow
 	troubled   map[int64]bool // instances that an incident has or had
-	refused    int            // writes under an old fence
+
+	defined int             // changes of jobs
+	called  map[int64]int64 // by instance: the watch of the step that has started it
+	refused int             // writes under an old fence
 
 	commits int
 }
@@ -91,6 +94,7 @@ func newLedger(w *World) *ledger {
 		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{}, tells: map[int64]int64{},
 		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
 		watches: map[int64]*engine.WatchRow{}, incidents: map[int64]*engine.IncidentRow{}, deliveries: map[int64]*engine.DeliveryRow{}, troubled: map[int64]bool{},
+		called: map[int64]int64{},
 	}
 }
 
@@ -118,6 +122,8 @@ func (l *ledger) clone() *ledger {
 	maps.Copy(c.incidents, l.incidents) // rows are replaced, never changed
 	maps.Copy(c.deliveries, l.deliveries)
 	maps.Copy(c.troubled, l.troubled)
+	maps.Copy(c.called, l.called)
+	c.defined = l.defined
 	for id, i := range l.instances {
 		copied := *i
 		copied.attempts = slices.Clone(i.attempts)

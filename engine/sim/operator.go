@@ -87,7 +87,7 @@ func (w *World) command(s *server, name string, do func(ctx context.Context) err
 		if missing := check(); missing != "" {
 			w.broken("I9", "%s was acknowledged by %s, and %s", name, s.name, missing)
 		}
-	case errors.Is(err, engine.ErrUnavailable) || errors.Is(err, errInOut):
+	case unsure(err):
 		w.saw("command unacknowledged")
 		w.logf("%s %s: %s", s.name, name, err)
 	default:
@@ -99,6 +99,9 @@ func (w *World) command(s *server, name string, do func(ctx context.Context) err
 	}
 	s.nudge()
 }
+
+// unsure reports whether an error leaves open what has become of a command.
+func unsure(err error) bool { return errors.Is(err, engine.ErrUnavailable) || errors.Is(err, errInOut) }
 
 var errDone = errors.New("the server has died")
 
@@ -358,6 +361,7 @@ func (w *World) restore(*server) {
 	w.witness = newWitness(w)
 	w.witness.delivered, w.witness.told = maps.Clone(w.delivered), maps.Clone(w.told)
 	w.folderLoaded = false
+	w.pending = nil
 	for _, r := range w.runners {
 		r.start()
 	}

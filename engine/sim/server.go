@@ -31,6 +31,7 @@ type server struct {
 	commits   int
 	turned    int  // turns that ended well
 	commanded bool // a person's command is being carried out
+	applying  *pendingReview
 	refusals  int  // reads and writes that failed
 	called    bool // the engine has put something into its own inbox: another turn follows
 }

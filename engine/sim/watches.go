@@ -194,6 +194,10 @@ func (b *booking) putWatch(o *op) {
 		b.w.logf("%s watch %d of %d %s step=%q n=%d child=%d", b.s.name, row.ID, i.id, i.ref, row.Step, row.Number, row.Child)
 		if row.Child != 0 {
 			b.w.saw("instance started by a step")
+			if other := b.called[row.Child]; other != 0 {
+				b.w.broken("I6", "step %q of instance %d of %s was given instance %d, which its attempt of watch %d had started", row.Step, i.id, i.ref, row.Child, other)
+			}
+			b.called[row.Child] = row.ID
 		}
 		if strings.HasSuffix(row.Step, "]") {
 			b.w.saw("item watches")

@@ -54,6 +54,8 @@ type World struct {
 	watching                 bool
 	looks                    map[int64]int // made, by watch
 	teller                   dice          // of alerts
+	reviewer                 dice          // of diffs and what becomes of them
+	pending                  *pendingReview
 	telling                  bool
 	sinks                    float64 // how often they fail
 	net                      network
@@ -190,6 +192,7 @@ func (w *World) live() {
 	w.operate()
 	w.backfills()
 	w.acknowledge()
+	w.reviews()
 	w.until(time.Duration(w.shape.days) * 24 * time.Hour)
 	w.settle()
 }
@@ -202,6 +205,9 @@ func (w *World) settle() {
 	w.heal()
 	w.healed = w.t
 	w.until(w.t + w.shape.healing)
+	for n := 0; n < mostTurns && len(w.agenda) > 0 && w.agenda[0].at <= w.t+2*turnTakes; n++ {
+		w.until(w.agenda[0].at) // what has just been woken is looked at in the turn that follows
+	}
 	w.rested = w.t
 	if w.violation == nil {
 		w.checkRest()
