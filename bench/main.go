@@ -53,6 +53,7 @@ var benchmarks = []benchmark{
 	{"insert", benchInsert},
 	{"transitions", benchTransitions},
 	{"pass", benchPass},
+	{"active", benchActive},
 	{"none", benchNone},
 	{"explain", benchExplain},
 	{"operations", benchOperations},

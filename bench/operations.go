@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -87,16 +88,59 @@ func benchOperations(ctx context.Context, s setting) ([]figure, error) {
 		{"rerun of the day, durable", engine.OperationRequest{Operation: engine.OperateRerun}},
 	} {
 		o.Selector, o.Actor = "date:2026-11-20", "bench"
+		beside := waitsBeside(ctx, db)
 		began := time.Now()
 		r, err := e.Operate(ctx, o.OperationRequest, now)
-		if err != nil {
+		took := time.Since(began)
+		write, read, besideErr := beside()
+		if err := errors.Join(err, besideErr); err != nil {
 			return nil, err
 		}
-		took := time.Since(began)
 		figures = append(figures, figure{
 			work: fmt.Sprintf("%s, %d instances in one transaction", o.work, r.Counts[engine.EffectChanged]), bar: "≤ 15 s",
-			result: fmt.Sprintf("%.1f s", took.Seconds()), met: took <= 15*time.Second,
+			result: fmt.Sprintf("%.1f s; beside it a turn of the loop waits for at most %.1f s, a reader for %.0f ms", took.Seconds(), write.Seconds(), read.Seconds()*1000),
+			met:    took <= 15*time.Second,
 		})
 	}
 	return figures, nil
+}
+
+// waitsBeside writes nothing and reads the clock, again and again, until the function that it returns is called: that tells how long the longest write and
+// the longest read took.
+func waitsBeside(ctx context.Context, db *store.DB) func() (write, read time.Duration, err error) {
+	done := make(chan struct{})
+	type most struct {
+		took time.Duration
+		err  error
+	}
+	again := func(do func() error) chan most {
+		found := make(chan most, 1)
+		go func() {
+			var m most
+			for {
+				select {
+				case <-done:
+					found <- m
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+				began := time.Now()
+				m.err = errors.Join(m.err, do())
+				m.took = max(m.took, time.Since(began))
+			}
+		}()
+		return found
+	}
+	writes := again(func() error { return db.Write(ctx, func(engine.Tx) error { return nil }) })
+	reads := again(func() error {
+		return db.Read(ctx, func(v engine.View) error {
+			_, err := v.Agenda()
+			return err
+		})
+	})
+	return func() (write, read time.Duration, err error) {
+		close(done)
+		w, r := <-writes, <-reads
+		return w.took, r.took, errors.Join(w.err, r.err)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // A Notifier tells sinks. The engine asks no more of them than this.
@@ -87,10 +89,18 @@ func afterTold(tx Tx, row DeliveryRow, told Told, now time.Time) (DeliveryRow, e
 	return row, nil
 }
 
+// freeSends is how many deliveries may be begun.
+func (t *turn) freeSends() int {
+	if t.cfg.Alerts.Notifier == nil {
+		return 0
+	}
+	return sendsAtOnce - t.sending + len(t.told) - len(t.sends)
+}
+
 // claimDeliveries takes what is due to be sent. Until the term is over it is nobody else's; when this process dies meanwhile it is sent again then.
 func (t *turn) claimDeliveries() error {
-	free := sendsAtOnce - t.sending + len(t.told)
-	if t.cfg.Alerts.Notifier == nil || free <= 0 {
+	free := t.freeSends()
+	if free <= 0 {
 		return nil
 	}
 	due, err := t.tx.DeliveriesDue(t.now, free)
@@ -100,6 +110,9 @@ func (t *turn) claimDeliveries() error {
 	for _, row := range due {
 		row.Attempts++
 		row.NotBefore = t.now.Add(sendTerm)
+		if fault.Planted(fault.TellForgotten) {
+			row.State, row.EndedAt = OutboxDelivered, t.now
+		}
 		if err := t.tx.PutDelivery(row); err != nil {
 			return fmt.Errorf("claim delivery %d: %w", row.ID, err)
 		}

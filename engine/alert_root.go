@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // A root is where trouble comes from.
@@ -53,6 +55,9 @@ func causeOf(i *Instance) string {
 		return causePool + i.Pool
 	case i.State == Waiting && i.Gate == GateSlot:
 		return causeSlots
+	}
+	if fault.Planted(fault.AlertPerInstance) {
+		return causeJob + strconv.FormatInt(i.ID, 10)
 	}
 	return causeJob + strconv.FormatInt(i.Job, 10)
 }

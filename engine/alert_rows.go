@@ -137,8 +137,9 @@ type MemberCount struct {
 
 // AlertView reads what alerts are made of.
 type AlertView interface {
-	// AlertAgenda returns the earliest time at which a watch, an open incident or a pending delivery wants to be looked at; zero is never.
-	AlertAgenda() (time.Time, error)
+	// AlertAgenda returns the earliest time at which a watch or an open incident wants to be looked at, and that at which a pending delivery may be sent;
+	// zero is never.
+	AlertAgenda() (look, send time.Time, err error)
 	// WatchesDue lists the watches with At ≤ now, earliest first, at most limit.
 	WatchesDue(now time.Time, limit int) ([]AlertWatchRow, error)
 	// Incident returns one incident; ErrNotFound when there is none.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // The bounds of one turn: what is left is done in one that follows at once.
@@ -46,8 +48,8 @@ func (t *turn) judgeAlerts() (next time.Time, err error) {
 	if err := t.recordTold(t.tx, t.now); err != nil {
 		return time.Time{}, err
 	}
-	if next, err = t.tx.AlertAgenda(); err != nil || next.IsZero() || next.After(t.now) {
-		return next, wrap(err, "read the agenda of alerts")
+	if next, err = t.alertsDue(); err != nil || next.IsZero() || next.After(t.now) {
+		return next, err
 	}
 	a := &alerting{turn: t, rules: t.cfg.Alerts, guess: estimator{
 		e: t.Engine, v: t.tx, now: t.now, medians: map[int64]time.Duration{}, ends: map[int64]time.Time{}, left: estimated,
@@ -72,8 +74,20 @@ func (t *turn) judgeAlerts() (next time.Time, err error) {
 	if err := t.claimDeliveries(); err != nil {
 		return next, err
 	}
-	next, err = t.tx.AlertAgenda()
-	return next, wrap(err, "read what is left of the agenda of alerts")
+	return t.alertsDue()
+}
+
+// alertsDue returns when there is something to do about alerts. What cannot be sent is not: while as many are under way as may be, the next answer is what
+// the turn waits for, and without sinks nothing is.
+func (t *turn) alertsDue() (time.Time, error) {
+	look, send, err := t.tx.AlertAgenda()
+	if err != nil {
+		return look, fmt.Errorf("read the agenda of alerts: %w", err)
+	}
+	if t.freeSends() <= 0 {
+		return look, nil
+	}
+	return earliest(look, send), nil
 }
 
 // look judges one watched instance.
@@ -351,7 +365,7 @@ func (a *alerting) conclude(inc *touchedIncident) error {
 	if err := a.tell(inc, all); err != nil {
 		return err
 	}
-	if open == 0 {
+	if open == 0 && !fault.Planted(fault.AlertStaysOpen) {
 		if err := a.close(inc); err != nil {
 			return err
 		}

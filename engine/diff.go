@@ -117,7 +117,7 @@ func (d *PlanDiff) compare(before, after *JobPlan) {
 		ref, fresh, is = after.Job.Ref(), after.Times, after.comparable()
 	}
 	if before != nil && after != nil {
-		moved = !SameJob(before.Job, after.Job)
+		moved = !SameWork(before.Job, after.Job)
 	}
 	for i, k := 0, 0; i < len(old) || k < len(fresh); {
 		switch {

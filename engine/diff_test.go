@@ -169,3 +169,33 @@ jobs:
 	d = engine.DiffPlans(&before, &after)
 	require.Empty(t, d.Relinked, "it waits for the same instances")
 }
+
+// Each line is what a job does, and whether it does another thing when the same file lies in another folder.
+func TestAFolderIsNoPartOfWhatAJobDoesUnlessItNamesFiles(t *testing.T) {
+	for _, c := range []struct {
+		does string
+		same bool
+	}{
+		{"action: {type: none}", true},
+		{"action: {type: shell, command: echo 1}", true},
+		{"action: {type: shell, command: /opt/load, dir: /opt}", true},
+		{"action: {type: http, request: {method: POST, uri: \"https://example.com/x\"}}", true},
+		{"action: {type: wait, http: {uri: \"https://example.com/x\"}}", true},
+		{"action: {type: shell, command: ./load.sh}", false},
+		{"action: {type: shell, command: sh, args: [../load.sh]}", false},
+		{"action: {type: shell, command: make, dir: sub}", false},
+		{"action: {type: wait, file: in.csv}", false},
+		{"steps: {a: {type: none}, b: {needs: [a], type: shell, command: ./b}}", false},
+		{"action: {type: none}, errorAction: {type: shell, command: ./tell}", false},
+	} {
+		text := "workflow: w\njobs:\n  j: {cron: \"15 3 * * *\", " + c.does + "}\n"
+		was, is := definitions(t, text), definitions(t, text)
+		is[0].Folder = "/elsewhere"
+		require.Equal(t, c.same, engine.SameWork(was[0], is[0]), c.does)
+		require.False(t, engine.SameJob(was[0], is[0]), "it is another version all the same")
+		before, after := planOf(t, was), planOf(t, is)
+		diff := engine.DiffPlans(&before, &after)
+		require.Equal(t, c.same, len(diff.Changed) == 0, c.does)
+		require.Equal(t, []engine.JobChange{{Ref: was[0].Ref(), Change: engine.JobChanged, Members: []string{"folder"}}}, engine.DiffJobs(was, is))
+	}
+}

@@ -222,8 +222,8 @@ func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle 
 	}
 	e.health.well(e.local)
 	e.onceUp.Do(func() { close(e.ready) })
-	if !e.sure {
-		return e.local, false, nil // something was refused: see what the rows say
+	if !e.sure || e.inbox.waits() {
+		return e.local, false, nil // something was refused: see what the rows say; or the turn has found out what the next one writes down
 	}
 	return e.local.Add(e.wakeAt().Sub(now)), idle, nil
 }

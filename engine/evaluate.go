@@ -402,7 +402,7 @@ func judgeConfirm(_ time.Time, s *Situation) Verdict {
 }
 
 func judgeFrozen(_ time.Time, s *Situation) Verdict {
-	if s.Instance.Frozen {
+	if s.Instance.Frozen && !fault.Planted(fault.FrozenStarts) {
 		return Verdict{Reason: Reason{Code: ReasonFrozen, Detail: "held by an operator"}}
 	}
 	if s.Disabled {

@@ -68,7 +68,8 @@ func FuzzSafeReference(f *testing.F) {
 		if at.Year() < 1 || at.Year() > 9999 {
 			return
 		}
-		scope.PlanTime, scope.WindowStart, scope.WindowEnd, scope.Now = at, at, at, at
+		scope.PlanTime, scope.Now = at, at
+		scope.Window = func() (from, to time.Time) { return at, at }
 		value, err := engine.Text("${{" + inner + "}}").Render(scope)
 		if err != nil {
 			return

@@ -68,9 +68,8 @@ func withJobEnv(a Action, job *Job) Action {
 
 // scope is what an instance's texts may name.
 func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope {
-	from, to := dataWindow(job, i.PlanTime)
 	return Scope{
-		PlanTime: i.PlanTime, WindowStart: from, WindowEnd: to, Now: now.In(job.When.Location).Truncate(time.Millisecond),
+		PlanTime: i.PlanTime, Window: func() (from, to time.Time) { return dataWindow(job, i.PlanTime) }, Now: now.In(job.When.Location).Truncate(time.Millisecond),
 		Workflow: job.Workflow, Job: job.Name, Instance: strconv.FormatInt(i.ID, 10), Attempt: attempt,
 		Params: e.effectiveParams(job, i), Calendar: job.When.Calendar,
 		Secret: func(name string) (string, error) {

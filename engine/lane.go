@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/almanac-sched/almanac/engine/fault"
 	"github.com/almanac-sched/almanac/recurrence"
 )
 
@@ -46,6 +47,7 @@ func (l *lane) room(slots int) int {
 // full says why no more of the lane may begin now; "" when one may.
 func (l *lane) full(slots int) string {
 	switch o := &l.row.Options; {
+	case fault.Planted(fault.LaneIgnored):
 	case l.closed != "":
 		return l.closed
 	case o.Parallel > 0 && l.running >= o.Parallel:

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // Operation is what a person can do to instances.
@@ -157,7 +159,7 @@ func (e *Engine) Operate(ctx context.Context, r OperationRequest, now time.Time)
 // operate is Operate with the definitions as they are known; errStale when the rows have others.
 func (e *Engine) operate(ctx context.Context, r *OperationRequest, now time.Time) (*operating, error) {
 	var o *operating
-	if r.DryRun {
+	if r.DryRun && !fault.Planted(fault.PreviewWrites) {
 		err := e.cfg.Store.Read(ctx, func(v View) error {
 			o = &operating{Engine: e, OperationRequest: r, v: v}
 			return o.decide(now)
@@ -292,7 +294,7 @@ func (o *operating) decide(now time.Time) (err error) {
 			return err
 		}
 	}
-	if len(o.refusals) > 0 {
+	if len(o.refusals) > 0 && !fault.Planted(fault.BulkPartial) {
 		return &RefusedError{Operation: o.Operation, Of: len(o.chosen), Refusals: o.refusals}
 	}
 	if len(o.steps) > MostSelected {

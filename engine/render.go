@@ -26,7 +26,7 @@ type Scope struct {
 	Item     func() (string, error)                // nil: the step runs once
 	Calendar *recurrence.Calendar                  // for offsets in work days; nil refuses them
 
-	WindowStart, WindowEnd time.Time
+	Window func() (from, to time.Time) // asked for only by a text that names it; required then
 }
 
 // maxRendered is the greatest length of a rendered text in bytes.
@@ -121,9 +121,9 @@ func (s Scope) time(r Reference) (string, error) {
 		}
 		return formatDay(d, zone, r.format), nil
 	case "windowStart":
-		t = s.WindowStart
+		t, _ = s.Window()
 	case "windowEnd":
-		t = s.WindowEnd
+		_, t = s.Window()
 	case "now":
 		t = s.Now
 	}

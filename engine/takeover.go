@@ -159,6 +159,9 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 	if err != nil {
 		return fmt.Errorf("what steps of %s watch: %w", i.Name(), err)
 	}
+	if fault.Planted(fault.WatchForgotten) {
+		watches = nil
+	}
 	for _, w := range watches {
 		living[w.Step] = true
 	}
@@ -179,7 +182,7 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 	if err != nil {
 		return fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 	}
-	r.numbers = earlierNumbers(all, r)
+	r.numbers = earlierNumbers(all, watches, r)
 	r.progress.Recall(latestResults(all))
 	if i.Cancel != nil && !fault.Planted(fault.CancelForgotten) {
 		r.progress.Cancel(*i.Cancel)
@@ -223,9 +226,12 @@ func (e *Engine) giveUp(tx Tx, now time.Time, i Instance, attempts []AttemptRow,
 	return wrap(err, "fail %s", i.Name())
 }
 
-// earlierNumbers returns how many attempts each step had before the instance last started.
-func earlierNumbers(attempts []AttemptRow, r *run) map[string]int {
+// earlierNumbers returns how many attempts each step had before the instance last started. What a step watches is its latest attempt, which has no row yet.
+func earlierNumbers(attempts []AttemptRow, watches []WatchRow, r *run) map[string]int {
 	numbers := attemptNumbers(attempts)
+	for _, w := range watches {
+		numbers[w.Step] = max(numbers[w.Step], w.Number)
+	}
 	for _, row := range r.progress.Rows() {
 		numbers[row.Step] -= min(numbers[row.Step], row.Attempts)
 	}

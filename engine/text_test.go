@@ -23,11 +23,12 @@ func textScope(t require.TestingT) engine.Scope {
 		return d
 	}
 	return engine.Scope{
-		PlanTime:    time.Date(2026, 3, 31, 2, 5, 0, 0, shanghai),
-		WindowStart: time.Date(2026, 3, 30, 18, 5, 0, 0, time.UTC).Add(-24 * time.Hour),
-		WindowEnd:   time.Date(2026, 3, 31, 2, 5, 0, 0, shanghai),
-		Now:         time.Date(2026, 3, 31, 2, 6, 7, 89e6, shanghai),
-		Workflow:    "retail", Job: "orders", Instance: "1234", Attempt: 2,
+		PlanTime: time.Date(2026, 3, 31, 2, 5, 0, 0, shanghai),
+		Window: func() (from, to time.Time) {
+			return time.Date(2026, 3, 30, 18, 5, 0, 0, time.UTC).Add(-24 * time.Hour), time.Date(2026, 3, 31, 2, 5, 0, 0, shanghai)
+		},
+		Now:      time.Date(2026, 3, 31, 2, 6, 7, 89e6, shanghai),
+		Workflow: "retail", Job: "orders", Instance: "1234", Attempt: 2,
 		Params: map[string]string{"region": "cn; rm -rf /", "nested": "${{ secrets.token }}", "empty": ""},
 		Secret: func(name string) (string, error) {
 			if name != "token" {

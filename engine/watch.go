@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // A WatchRow is a step that holds no slot while it is not over: one of type wait between two looks, or one of type job while the instance that it started
@@ -155,6 +158,9 @@ func (t *turn) calling(s readyStep, w *WatchRow, c *Call) (TriggerRequest, error
 		Ref: c.Job, PlanTime: i.PlanTime, Actor: "job " + i.Name(), Note: "step of instance " + strconv.FormatInt(i.ID, 10),
 		Key: fmt.Sprintf(OwnKeys+"job-%d-%s-%d", i.ID, w.Step, w.Number),
 	}
+	if fault.Planted(fault.OldChild) {
+		request.Key = fmt.Sprintf(OwnKeys+"job-%d-%s", i.ID, w.Step)
+	}
 	scope := t.stepScope(t.now, s, w.Number)
 	scope.Secret = nil // what is given to an instance is written down
 	if c.PlanTime != "" {
@@ -282,8 +288,9 @@ func (e *Engine) endWatch(l liveAttempt, r Result) {
 func (e *Engine) cancelWatch(now time.Time, l liveAttempt, reason Reason) {
 	w := &l.watch.row
 	if w.Child != 0 {
-		reason.Detail = fmt.Sprintf("%s was cancelled", l.run.instance.Name())
-		e.staged.cascade = append(e.staged.cascade, cancelRequest{w.Child, reason})
+		name := l.run.instance.Name() // whatever made it give way: no rule of the other job did
+		own := Reason{Code: ReasonPerson, Actor: cmp.Or(reason.Actor, "job "+name), Detail: name + " was cancelled"}
+		e.staged.cascade = append(e.staged.cascade, cancelRequest{w.Child, own})
 		return
 	}
 	if e.looking[w.ID] {

@@ -47,17 +47,17 @@ const (
 		(SELECT count(*) FROM delivery WHERE state = 'failed' AND ended_at >= ?)`
 )
 
-// AlertAgenda returns the earliest time at which something about alerts wants to be looked at.
-func (v *view) AlertAgenda() (at time.Time, err error) {
+// AlertAgenda returns the earliest time at which something about alerts wants to be looked at, and that at which something may be sent.
+func (v *view) AlertAgenda() (look, send time.Time, err error) {
 	_, err = v.s.one(alertAgendaSQL, func(c *columns) error {
-		for range 3 {
-			if next := c.utc(); at.IsZero() || !next.IsZero() && next.Before(at) {
-				at = next
-			}
+		look = c.utc()
+		if incident := c.utc(); look.IsZero() || !incident.IsZero() && incident.Before(look) {
+			look = incident
 		}
+		send = c.utc()
 		return nil
 	})
-	return at, err
+	return look, send, err
 }
 
 // WatchesDue lists the watches whose time has come.

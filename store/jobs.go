@@ -25,6 +25,8 @@ type tx struct {
 
 	asked   bool // whether an incident is open
 	trouble bool // one is
+
+	active map[int64]int // running instances of the jobs that were asked for
 }
 
 var _ engine.Tx = (*tx)(nil)
@@ -41,6 +43,7 @@ func (t *tx) mark() mark { return mark{t.chain, len(t.events), t.s.changes} }
 // restore forgets what a function did after the mark, when its rows are rolled back.
 func (t *tx) restore(m mark) {
 	t.chain, t.events, t.marks = m.chain, t.events[:m.events], nil
+	t.active = nil
 }
 
 const (

@@ -60,6 +60,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
+	t.moved(i.job, c.From, to)
 	t.record(eventRow{at: at, kind: string(c.Event), instance: c.Instance, job: i.job, from: from, to: string(to), reason: reason, actor: c.Reason.Actor})
 	if to.Ended() || c.From == engine.Running {
 		if err := t.leaveWatches(c.Instance, c.From, to); err != nil {

@@ -8,7 +8,7 @@ import (
 // live lists when attempts were alive by the record, those of one server alone, or of one pool; "" is all.
 func (c *checker) live(owner, pool string) (list []span) {
 	for _, a := range c.attempts {
-		if owner != "" && a.owner != owner || pool != "" && (a.pool != pool || a.isError) {
+		if owner != "" && a.owner != owner || pool != "" && (a.pool != pool || a.isError) || c.slotless(a) {
 			continue
 		}
 		list = append(list, span{a.started, c.endOf(a)})
@@ -174,7 +174,10 @@ func (c *checker) jobFull(i *instance, from, to int64) []span {
 
 // running is when an instance was running, by its history.
 func (c *checker) running(i *instance) (list []span) {
-	since, on := int64(0), false
+	since, on := int64(0), i.started.Valid && !slices.ContainsFunc(i.events, func(e *event) bool { return e.kind == "start" })
+	if on {
+		since = i.started.Int64 // its history has been removed meanwhile, and it has not ended for as long
+	}
 	for _, e := range i.events {
 		switch _, moves := arrows[e.kind]; {
 		case !moves:
@@ -184,7 +187,7 @@ func (c *checker) running(i *instance) (list []span) {
 			list, on = append(list, span{since, e.at}), false
 		}
 	}
-	if on {
+	if on && i.state == "running" {
 		list = append(list, span{since, max(since+1, c.now)})
 	}
 	return list

@@ -98,7 +98,7 @@ func (c *checker) checkAttempts(what string, limit int, counts func(*attempt) bo
 	}
 	var edges []edge
 	for _, a := range c.attempts {
-		if end := c.endOf(a); counts(a) && end > a.started {
+		if end := c.endOf(a); counts(a) && !c.slotless(a) && end > a.started {
 			edges = append(edges, edge{a.started, 1, a}, edge{end, -1, a})
 		}
 	}

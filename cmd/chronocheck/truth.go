@@ -129,6 +129,16 @@ func (c *checker) doesNothing(a *attempt) bool {
 	return step != nil && step.Type == "none"
 }
 
+// slotless reports whether the attempt was of a step that holds no slot: one that waits, or that starts an instance of another job.
+func (c *checker) slotless(a *attempt) bool {
+	d := a.instance.version.def
+	if d == nil || a.isError {
+		return false
+	}
+	step := d.stepOf(a.step)
+	return step != nil && (step.Type == "wait" || step.Type == "job")
+}
+
 // isShell reports whether the attempt is one of a command, as far as its definition tells.
 func (c *checker) isShell(a *attempt) bool {
 	d := a.instance.version.def

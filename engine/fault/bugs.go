@@ -10,33 +10,43 @@ type Bug int
 
 // The bugs, and where they were seen (`reliability.md` §3).
 const (
-	None            Bug = iota
-	UniqueKey           // a second instance of the same plan time is not refused
-	EffectFirst         // the effect comes before the commit that says so
-	LocalLease          // a lease is judged by the clock of the machine
-	ForgetFence         // what is written of a run is taken from whoever brings it
-	FenceNotGrown       // a take-over leaves the fence as it is
-	LimitThenFilter     // the head of the queue is taken first, and who may run looked at then
-	SlotCounter         // places in a pool are counted by what this server runs
-	PlanMarkRace        // the watermark is written and not compared
-	MarkFirst           // the watermark moves in a transaction of its own, before the rows
-	ForgetMissed        // what was due while the server was down is forgotten
-	Zombie              // what ran when the server died runs for ever
-	DeclaredDead        // what runs on when the server died is taken for dead
-	TakeOverEarly       // a lease that has not passed is taken over
-	AlertLost           // the error action is not written with the outcome
-	LostDelivered       // a delivery that cannot be known counts as one
-	FailedSatisfies     // a failed upstream instance satisfies
-	EditFiresPast       // an edit plans from a day before it
-	EditLosesRows       // what waited for an edited job is not planned again
-	CurrentVersion      // an instance runs the definition of today
-	RetentionNeeded     // retention takes what something waits for
-	OverlapInMemory     // "is one running" is a question to the memory
-	LostWakeUp          // the end of an instance wakes nobody
-	HoldRetries         // onLost: hold begins another attempt
-	CommitForgotten     // after a commit in doubt the server goes on as if there had been none
-	CancelForgotten     // a cancellation does not survive the server
-	Count               // how many there are, and None
+	None             Bug = iota
+	UniqueKey            // a second instance of the same plan time is not refused
+	EffectFirst          // the effect comes before the commit that says so
+	LocalLease           // a lease is judged by the clock of the machine
+	ForgetFence          // what is written of a run is taken from whoever brings it
+	FenceNotGrown        // a take-over leaves the fence as it is
+	LimitThenFilter      // the head of the queue is taken first, and who may run looked at then
+	SlotCounter          // places in a pool are counted by what this server runs
+	PlanMarkRace         // the watermark is written and not compared
+	MarkFirst            // the watermark moves in a transaction of its own, before the rows
+	ForgetMissed         // what was due while the server was down is forgotten
+	Zombie               // what ran when the server died runs for ever
+	DeclaredDead         // what runs on when the server died is taken for dead
+	TakeOverEarly        // a lease that has not passed is taken over
+	AlertLost            // the error action is not written with the outcome
+	LostDelivered        // a delivery that cannot be known counts as one
+	FailedSatisfies      // a failed upstream instance satisfies
+	EditFiresPast        // an edit plans from a day before it
+	EditLosesRows        // what waited for an edited job is not planned again
+	CurrentVersion       // an instance runs the definition of today
+	RetentionNeeded      // retention takes what something waits for
+	OverlapInMemory      // "is one running" is a question to the memory
+	LostWakeUp           // the end of an instance wakes nobody
+	HoldRetries          // onLost: hold begins another attempt
+	CommitForgotten      // after a commit in doubt the server goes on as if there had been none
+	CancelForgotten      // a cancellation does not survive the server
+	LaneIgnored          // what starts of a backfill is not held by its lane
+	BulkPartial          // of many, those that refuse are passed over
+	PreviewWrites        // a preview does it
+	FrozenStarts         // what is held starts all the same
+	WatchForgotten       // what a step waits for is not rebuilt with its instance
+	OldChild             // a repeated attempt is given the instance that the one before started
+	TellForgotten        // a message counts as delivered when it is sent
+	AlertPerInstance     // each instance in trouble is an incident of its own
+	AlertStaysOpen       // an incident nothing of which is left stays open
+	DriftIgnored         // a review is applied to what was not reviewed
+	Count                // how many there are, and None
 )
 
 // bugs says of each bug its name, where it is taken from, and what it is.
@@ -67,6 +77,17 @@ var bugs = [Count]struct{ name, from, what string }{
 	HoldRetries:     {"hold-retries", "F17: DolphinScheduler 2350", "onLost: hold begins another attempt"},
 	CommitForgotten: {"commit-forgotten", "Temporal ExecuteAndTimeout", "after a commit in doubt the server goes on as if there had been none"},
 	CancelForgotten: {"cancel-forgotten", "F16: DolphinScheduler 13355", "a cancellation under way is not rebuilt with its instance"},
+
+	LaneIgnored:      {"lane-ignored", "F25: of our own", "a backfill starts what its lane does not let start: paused, or more at once than may"},
+	BulkPartial:      {"bulk-partial", "of our own", "of a bulk operation those that refuse are passed over, and it is acknowledged"},
+	PreviewWrites:    {"preview-writes", "of our own", "a preview of an operation carries it out"},
+	FrozenStarts:     {"frozen-starts", "of our own", "what an operator holds starts when everything else is open"},
+	WatchForgotten:   {"watch-forgotten", "F12: of our own", "what a step waits for is not rebuilt with its instance"},
+	OldChild:         {"old-child", "of our own, seed 284", "a repeated attempt is given the instance that the one before it started"},
+	TellForgotten:    {"tell-forgotten", "F14: of our own", "a message counts as delivered when it is sent"},
+	AlertPerInstance: {"alert-per-instance", "of our own", "each instance in trouble is an incident of its own"},
+	AlertStaysOpen:   {"alert-stays-open", "of our own", "an incident nothing of which is left stays open"},
+	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
 }
 
 // String is the bug's name, as ALMANAC_PLANTED takes it.

@@ -123,6 +123,7 @@ type check struct {
 	kept     time.Time          // an instance with a plan time before it may be gone; zero when none is
 	last     int64              // the newest event when the check began
 	lanes    lanes
+	overdue  map[int64]bool // instances that were so when the check began
 }
 
 // jobRows is what is known of one job.
@@ -185,6 +186,9 @@ func (c *check) begin() error {
 		}
 	}
 	if err := c.readBackfills(); err != nil {
+		return err
+	}
+	if err := c.readOverdue(); err != nil {
 		return err
 	}
 	running, err := c.s.Running()

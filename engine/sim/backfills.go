@@ -105,7 +105,7 @@ func (w *World) backfills() {
 		if !w.chaos {
 			return
 		}
-		if s := w.fillerServer(); s != nil {
+		if s := w.serverBy(w.filler); s != nil {
 			switch d := w.filler; {
 			case len(w.filled) == 0 || d.chance(0.4):
 				w.fill(s)
@@ -118,8 +118,9 @@ func (w *World) backfills() {
 	w.after(w.filler.about(w.shape.operator), again)
 }
 
-func (w *World) fillerServer() *server {
-	first := w.filler.IntN(len(w.servers))
+// serverBy is a server that could answer a request now, as the dice say.
+func (w *World) serverBy(d dice) *server {
+	first := d.IntN(len(w.servers))
 	for n := range w.servers {
 		if s := w.servers[(first+n)%len(w.servers)]; s.up && s.loaded && s.still == 0 {
 			return s

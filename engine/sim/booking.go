@@ -15,6 +15,8 @@ type booking struct {
 	written map[int64]bool // instances of outbox rows that are new
 	windows []window
 	planned []*entry
+	applied bool                       // definitions were changed
+	over    map[int64]*engine.WatchRow // watches that are to become attempts
 }
 
 // A window is what a commit says it has planned.
@@ -38,6 +40,7 @@ func (l *ledger) commit(s *server, ops []op) {
 		}
 	}
 	b.checkOutbox()
+	b.checkOver()
 	b.checkPlan()
 	b.checkWithin()
 }
@@ -120,5 +123,15 @@ func (b *booking) enter(o *op) {
 		b.putBackfill(o.backfill)
 	case opLanePriority:
 		b.setLanePriority(o)
+	case opWatch:
+		b.putWatch(o)
+	case opEndWatch:
+		b.endWatch(o)
+	case opIncident:
+		b.putIncident(o.incident)
+	case opMember:
+		b.troubled[o.id] = true
+	case opDelivery:
+		b.putDelivery(o.delivery)
 	}
 }

@@ -14,7 +14,7 @@ func (b *booking) attempt(o *op) {
 		b.w.broken("I2", "attempt %d of instance %d was begun twice, or of nothing", a.ID, a.Instance)
 		return
 	}
-	if !a.Error && b.forgotten(i) {
+	if !b.becomes(i, &a) && !a.Error && b.forgotten(i) {
 		b.w.broken("I9", "attempt %d of instance %d of %s begins although its cancellation was decided %d turns before", a.ID, i.id, i.ref, b.s.turned-i.toldAt)
 		return
 	}

@@ -10,6 +10,11 @@ import (
 func (b *booking) putJob(row *engine.JobRow) {
 	j := b.jobs[row.ID]
 	if j == nil {
+		b.define(nil, row)
+	} else {
+		b.define(&j.row, row)
+	}
+	if j == nil {
 		if other, known := b.refs[row.Ref]; known {
 			b.w.broken("I1", "%s has the rows %d and %d", row.Ref, other, row.ID)
 		}

@@ -56,6 +56,7 @@ func (b *booking) apply(o *op) {
 	} else if i.state == engine.Running {
 		j.active--
 		delete(b.running, i.id)
+		b.leaveWatches(i)
 		b.checkEnd(i, t)
 	}
 	if t.Event == engine.Rerun {
@@ -72,6 +73,7 @@ func (b *booking) apply(o *op) {
 	}
 	b.w.sawEnd(i, t, b.definition(i.version))
 	i.state, i.reason = to, t.Reason.Code
+	i.satisfied = i.satisfied || to.Satisfies()
 	if to.Ended() {
 		i.ended = t.At
 	}

@@ -17,6 +17,9 @@ const (
 	streamStore
 	streamOperator
 	streamBackfills
+	streamWatches
+	streamAlerts
+	streamReviews
 )
 
 func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -25,7 +26,15 @@ type ledger struct {
 	live      map[int64]*attemptEntry
 	slotted   map[int64]*entry // waiting behind the gate slot
 	lanes     map[string]*laneEntry
-	refused   int // writes under an old fence
+	watches   map[int64]*engine.WatchRow
+
+	incidents  map[int64]*engine.IncidentRow
+	deliveries map[int64]*engine.DeliveryRow
+	troubled   map[int64]bool // instances that an incident has or had
+
+	defined int             // changes of jobs
+	called  map[int64]int64 // by instance: the watch of the step that has started it
+	refused int             // writes under an old fence
 
 	commits int
 }
@@ -54,6 +63,7 @@ type entry struct {
 	ended            time.Time
 	confirmed        bool
 	cancel           bool
+	satisfied        bool // it has ended well once
 	dryRun           bool
 	touched          bool // a person has acted on it
 	frozen, runNow   bool
@@ -83,6 +93,8 @@ func newLedger(w *World) *ledger {
 		w: w, jobs: map[int64]*jobEntry{}, refs: map[engine.JobRef]int64{}, versions: map[int64]*engine.VersionRow{}, tables: map[int64]*recurrence.Timetable{},
 		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{}, tells: map[int64]int64{},
 		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
+		watches: map[int64]*engine.WatchRow{}, incidents: map[int64]*engine.IncidentRow{}, deliveries: map[int64]*engine.DeliveryRow{}, troubled: map[int64]bool{},
+		called: map[int64]int64{},
 	}
 }
 
@@ -106,6 +118,12 @@ func (l *ledger) clone() *ledger {
 			c.live[id] = &copied
 		}
 	}
+	maps.Copy(c.watches, l.watches)
+	maps.Copy(c.incidents, l.incidents) // rows are replaced, never changed
+	maps.Copy(c.deliveries, l.deliveries)
+	maps.Copy(c.troubled, l.troubled)
+	maps.Copy(c.called, l.called)
+	c.defined = l.defined
 	for id, i := range l.instances {
 		copied := *i
 		copied.attempts = slices.Clone(i.attempts)
@@ -235,6 +253,11 @@ func (l *ledger) drop(i *entry) {
 
 // waitedFor returns an open instance that waits for i.
 func (l *ledger) waitedFor(i *entry) *entry {
+	for _, id := range sortedKeys(l.watches) {
+		if row := l.watches[id]; row.Child == i.id {
+			return l.instances[row.Instance]
+		}
+	}
 	for _, id := range sortedKeys(l.instances) {
 		other := l.instances[id]
 		if other.state.Ended() {
@@ -257,10 +280,8 @@ func (l *ledger) isHTTP(i *entry, a *engine.AttemptRow) bool {
 	}
 	action := job.ErrorAction
 	if !a.Error {
-		for n := range job.Steps {
-			if job.Steps[n].Name == a.Step {
-				action = &job.Steps[n].Action
-			}
+		if step := job.StepOf(a.Step); step != nil {
+			action = &step.Action
 		}
 	}
 	return action != nil && (action.Type == engine.ActionHTTP || action.Type == engine.ActionHTTPS)
@@ -292,10 +313,8 @@ func (l *ledger) handedOut(a engine.Attempt) {
 	}
 	i := l.instances[e.row.Instance]
 	if job := l.definition(i.version); job != nil && a.Action.Shell != nil && !a.Error {
-		for n := range job.Steps {
-			if s := &job.Steps[n]; s.Name == a.Step && s.Action.Shell != nil && s.Action.Shell.Command != a.Action.Shell.Command {
-				l.w.broken("I13", "attempt %d of %s runs %q, and its version says %q", a.ID, a.Ref, a.Action.Shell.Command, s.Action.Shell.Command)
-			}
+		if s := job.StepOf(a.Step); s != nil && s.Action.Shell != nil && s.Action.Shell.Command != a.Action.Shell.Command {
+			l.w.broken("I13", "attempt %d of %s runs %q, and its version says %q", a.ID, a.Ref, a.Action.Shell.Command, s.Action.Shell.Command)
 		}
 	}
 	e.handed = true

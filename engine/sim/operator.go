@@ -66,13 +66,7 @@ func (w *World) operate() {
 
 // anyServer is a server that could answer a request now.
 func (w *World) anyServer() *server {
-	first := w.operator.IntN(len(w.servers))
-	for n := range w.servers {
-		if s := w.servers[(first+n)%len(w.servers)]; s.up && s.loaded && s.still == 0 {
-			return s
-		}
-	}
-	return nil
+	return w.serverBy(w.operator)
 }
 
 // command carries a person's command out on a server. When it is acknowledged, check says what is not there; one that is refused must leave no trace.
@@ -93,7 +87,7 @@ func (w *World) command(s *server, name string, do func(ctx context.Context) err
 		if missing := check(); missing != "" {
 			w.broken("I9", "%s was acknowledged by %s, and %s", name, s.name, missing)
 		}
-	case errors.Is(err, engine.ErrUnavailable) || errors.Is(err, errInOut):
+	case unsure(err):
 		w.saw("command unacknowledged")
 		w.logf("%s %s: %s", s.name, name, err)
 	default:
@@ -105,6 +99,9 @@ func (w *World) command(s *server, name string, do func(ctx context.Context) err
 	}
 	s.nudge()
 }
+
+// unsure reports whether an error leaves open what has become of a command.
+func unsure(err error) bool { return errors.Is(err, engine.ErrUnavailable) || errors.Is(err, errInOut) }
 
 var errDone = errors.New("the server has died")
 
@@ -171,6 +168,9 @@ func (w *World) edit(s *server) {
 	before := *g
 	g.revision++
 	d := w.operator
+	if w.watching && w.watcher.chance(0.3) {
+		w.redrawWatch(g)
+	}
 	switch d.IntN(5) {
 	case 4:
 		w.reverse(g)
@@ -337,7 +337,7 @@ func (w *World) backup(*server) {
 		w.saw("backup")
 		w.logf("backup")
 		w.saved, w.savedLedger = saved, w.ledger.clone()
-		w.delivered = maps.Clone(w.witness.delivered)
+		w.delivered, w.told = maps.Clone(w.witness.delivered), maps.Clone(w.witness.told)
 	}
 }
 
@@ -359,8 +359,9 @@ func (w *World) restore(*server) {
 	w.rows.restore(w.saved)
 	w.ledger = w.savedLedger.clone()
 	w.witness = newWitness(w)
-	w.witness.delivered = maps.Clone(w.delivered)
+	w.witness.delivered, w.witness.told = maps.Clone(w.delivered), maps.Clone(w.told)
 	w.folderLoaded = false
+	w.pending = nil
 	for _, r := range w.runners {
 		r.start()
 	}

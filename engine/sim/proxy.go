@@ -49,6 +49,7 @@ type call struct {
 	promised  time.Duration // the latest end of the lease that a runner may know
 	giveUp    time.Duration
 	request   *child // of an HTTP action
+	look      bool   // of a step that waits
 	result    *engine.Result
 }
 
@@ -70,6 +71,10 @@ func (p *proxy) Start(a engine.Attempt, done func(engine.Result)) {
 		w.saw("handed out too late")
 		c.late = true
 		p.s.soon(turnTakes, func() { p.finish(c, p.lost(c, "its lease had ended before it was handed out")) })
+		return
+	}
+	if a.Action.Type == engine.ActionWait {
+		p.look(c)
 		return
 	}
 	w.ledger.handedOut(a)
@@ -112,7 +117,7 @@ func (p *proxy) insist(c *call) {
 	ask := func(r *runner, fn func()) { w.send(&p.s.node, &r.node, 0, fn) }
 	id := c.attempt.ID
 	switch {
-	case c.request != nil || c.late:
+	case c.request != nil || c.look || c.late:
 	case c.adopting:
 		if c.giveUp != 0 && mono > c.giveUp {
 			p.finish(c, p.lost(c, "no runner answered before its lease had passed"))
@@ -229,6 +234,14 @@ func (p *proxy) Cancel(attempt int64) {
 		return
 	}
 	c.cancelled = true
+	if c.look {
+		p.s.soon(100*time.Millisecond, func() {
+			if c.result == nil {
+				p.finish(c, engine.Result{Attempt: attempt, Outcome: engine.OutcomeCancelled, StartedAt: p.s.now(), EndedAt: p.s.now()})
+			}
+		})
+		return
+	}
 	if c.request != nil {
 		child := c.request
 		p.s.soon(100*time.Millisecond, func() {

@@ -33,6 +33,11 @@ const (
 	opTouch
 	opBackfill
 	opLanePriority
+	opWatch
+	opEndWatch
+	opIncident
+	opMember
+	opDelivery
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -58,6 +63,9 @@ type op struct {
 	backfill *engine.BackfillRow
 	key      string
 	priority int
+	watch    *engine.WatchRow
+	incident *engine.IncidentRow
+	delivery *engine.DeliveryRow
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.

@@ -16,7 +16,7 @@ const patience = 20 * time.Minute
 // a reason that stands.
 func (w *World) checkRest() {
 	w.read(func(v engine.View) error {
-		for _, check := range []func(v engine.View) error{w.checkRows, w.checkProgress, w.checkPlanned, w.checkDelivered} {
+		for _, check := range []func(v engine.View) error{w.checkRows, w.checkProgress, w.checkPlanned, w.checkDelivered, w.checkTold} {
 			if err := check(v); err != nil || w.violation != nil {
 				return err
 			}
@@ -113,12 +113,20 @@ func (w *World) checkRunning(v engine.View, e *entry, now time.Time, free int) e
 			return nil
 		}
 	}
+	if underway, err := w.checkWatches(v, e, now); underway || err != nil || w.violation != nil {
+		return err
+	}
 	steps, err := v.Steps(e.id)
 	if err != nil {
 		return err
 	}
+	job := w.ledger.definition(e.version)
 	last := time.Time{}
 	for _, s := range steps {
+		if step := job.StepOf(s.Step); s.State == engine.StepFailed && step != nil && step.OnFailure == engine.StepPause {
+			w.saw("paused by a step")
+			return nil // a person decides
+		}
 		if s.NotBefore.After(last) {
 			last = s.NotBefore
 		}
@@ -128,7 +136,7 @@ func (w *World) checkRunning(v engine.View, e *entry, now time.Time, free int) e
 			last = r.EndedAt
 		}
 	}
-	if job := w.ledger.definition(e.version); last.Before(now.Add(-patience)) && free > 0 && w.roomInPool(job.Pool) {
+	if last.Before(now.Add(-patience)) && free > 0 && w.roomInPool(job.Pool) {
 		w.broken("progress", "instance %d of %s@%s runs, and nothing of it lives or is due: %+v", e.id, e.ref, e.plan, steps)
 	}
 	return nil
@@ -156,6 +164,8 @@ func (w *World) checkWaiting(v engine.View, e *entry, now time.Time, free int) e
 	case i.Gate == engine.GateSlot && !room: // the queue is looked at when there is room
 	case verdict.Open && room:
 		w.broken("I7", "instance %d of %s@%s waits behind the gate %s since %s, and every gate is open: %+v", e.id, e.ref, e.plan, i.Gate, i.NotBefore, i.Reason)
+	case verdict.Event != "" && i.Gate == engine.GateConcurrency && verdict.Reason.Code == engine.ReasonOverlap && w.ledger.jobs[e.job].active > 0:
+		w.saw("gives way when its turn comes") // the latest is known when what runs has ended
 	case verdict.Event != "":
 		w.broken("I7", "instance %d of %s@%s waits, and should %s: %+v", e.id, e.ref, e.plan, verdict.Event, verdict.Reason)
 	case i.Gate == engine.GateTime:

@@ -31,6 +31,7 @@ type server struct {
 	commits   int
 	turned    int  // turns that ended well
 	commanded bool // a person's command is being carried out
+	applying  *pendingReview
 	refusals  int  // reads and writes that failed
 	called    bool // the engine has put something into its own inbox: another turn follows
 }
@@ -54,7 +55,7 @@ func (s *server) start() {
 	e, err := engine.New(engine.Config{
 		Store: &port{s, s.life}, Runner: s.proxy, Owner: s.owner, Slots: s.w.shape.slots, Decode: s.w.decode, Condition: spec.EvalWhen,
 		Clock: s.now, Shared: s.w.shape.shared, PlanAhead: s.w.shape.planAhead, Retention: s.w.shape.retention, LeaseTerm: s.w.shape.lease,
-		Alerts: &engine.Alerts{},
+		Alerts: s.alerts(),
 	})
 	if err != nil {
 		s.w.broken("progress", "%s cannot start: %s", s.name, err)

@@ -32,7 +32,9 @@ type witness struct {
 	children  map[int64]*child // by attempt
 	running   map[place][]*child
 	starts    map[place]int
-	delivered map[int64]int // successful error actions, by instance
+	delivered map[int64]int  // successful error actions, by instance
+	told      map[int64]int  // messages heard, by delivery
+	found     map[int64]bool // watches of which a look has found it so
 	total     int
 }
 
@@ -43,7 +45,7 @@ type place struct {
 }
 
 func newWitness(w *World) *witness {
-	return &witness{w: w, children: map[int64]*child{}, running: map[place][]*child{}, starts: map[place]int{}, delivered: map[int64]int{}}
+	return &witness{w: w, children: map[int64]*child{}, running: map[place][]*child{}, starts: map[place]int{}, delivered: map[int64]int{}, found: map[int64]bool{}, told: map[int64]int{}}
 }
 
 // start sees a child begin.

@@ -23,6 +23,11 @@ type gene struct {
 	manual   bool
 	kind     string // of the action
 	steps    bool
+
+	watch, limit, onFailure string
+	deadline                string
+	callee                  *gene
+	items, parallel         int
 }
 
 // A place where clocks or calendars do something worth crossing: a zone and a day.
@@ -178,11 +183,15 @@ func (g *gene) text(b *strings.Builder) {
 	if len(g.needs) > 0 {
 		fmt.Fprintf(b, "    dependsOn: [%s]\n", strings.Join(g.needs, ", "))
 	}
+	if g.deadline != "" && !g.manual {
+		fmt.Fprintf(b, "    deadline: %s\n", g.deadline)
+	}
 	if g.disabled {
 		b.WriteString("    state: disabled\n")
 	}
 	command := fmt.Sprintf("run %s r%d", g.name, g.revision)
 	switch {
+	case g.watchText(b, command):
 	case g.steps:
 		fmt.Fprintf(b, `    steps:
       first: {type: shell, command: "%s first", outputs: [rows]}

@@ -50,6 +50,14 @@ type World struct {
 	nemesis, store, operator dice
 	filler                   dice     // of backfills
 	filled                   []string // keys of those that were applied, or may have been
+	watcher                  dice     // of what jobs watch
+	watching                 bool
+	looks                    map[int64]int // made, by watch
+	teller                   dice          // of alerts
+	reviewer                 dice          // of diffs and what becomes of them
+	pending                  *pendingReview
+	telling                  bool
+	sinks                    float64 // how often they fail
 	net                      network
 	servers                  []*server
 	runners                  []*runner
@@ -70,6 +78,7 @@ type World struct {
 	saved        any
 	savedLedger  *ledger
 	delivered    map[int64]int // when the backup was made
+	told         map[int64]int
 	spare        []op
 	commits      []func(v engine.View)
 
@@ -109,7 +118,7 @@ func Run(seed uint64, opts Options) Report {
 
 // newEmptyWorld is a world before its shape, its workflows and its nodes.
 func newEmptyWorld(seed uint64, opts Options) *World {
-	w := &World{seed: seed, opts: opts, seen: map[string]int{}, decoded: map[string]*engine.Job{}, owners: map[string]int{}}
+	w := &World{seed: seed, opts: opts, seen: map[string]int{}, decoded: map[string]*engine.Job{}, owners: map[string]int{}, looks: map[int64]int{}}
 	w.nemesis, w.store, w.operator = newDice(seed, streamNemesis), newDice(seed, streamStore), newDice(seed, streamOperator)
 	w.net = network{dice: newDice(seed, streamNetwork), cut: map[link]bool{}}
 	return w
@@ -137,6 +146,8 @@ func (w *World) furnish(d dice) error {
 		}
 		w.drawNeeds(d, g, others)
 	}
+	w.drawWatches()
+	w.drawAlerts()
 	var err error
 	w.folder, err = w.compile(w.genes)
 	return err
@@ -180,6 +191,8 @@ func (w *World) live() {
 	w.torment()
 	w.operate()
 	w.backfills()
+	w.acknowledge()
+	w.reviews()
 	w.until(time.Duration(w.shape.days) * 24 * time.Hour)
 	w.settle()
 }
@@ -192,6 +205,9 @@ func (w *World) settle() {
 	w.heal()
 	w.healed = w.t
 	w.until(w.t + w.shape.healing)
+	for n := 0; n < mostTurns && len(w.agenda) > 0 && w.agenda[0].at <= w.t+2*turnTakes; n++ {
+		w.until(w.agenda[0].at) // what has just been woken is looked at in the turn that follows
+	}
 	w.rested = w.t
 	if w.violation == nil {
 		w.checkRest()

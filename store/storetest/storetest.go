@@ -25,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"wake", wakeCases}, {"runs", runCases}, {"watches", watchCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"census", censusCases}, {"retention", retentionCases}, {"operate", operateCases}, {"transactions", transactionCases}, {"around", aroundCases}, {"backfills", backfillCases}, {"days of backfills", backfillDayCases},
 		{"days", dayCases},
 		{"tokens", tokenCases}, {"audit", auditCases},
+		{"active", activeCases},
 	}
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {

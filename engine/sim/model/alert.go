@@ -65,26 +65,26 @@ func pick[K comparable, R any](v *view, table map[K]*R, limit int, wanted func(*
 	return rows, nil
 }
 
-func (v *view) AlertAgenda() (at time.Time, err error) {
-	first := func(t time.Time) {
-		if at.IsZero() || t.Before(at) {
-			at = t
+func (v *view) AlertAgenda() (look, send time.Time, err error) {
+	first := func(at *time.Time, t time.Time) {
+		if at.IsZero() || t.Before(*at) {
+			*at = t
 		}
 	}
 	for _, w := range v.s.alerts.watches {
-		first(w.At)
+		first(&look, w.At)
 	}
 	for _, i := range v.s.alerts.incidents {
 		if i.Closed.IsZero() {
-			first(i.Look)
+			first(&look, i.Look)
 		}
 	}
 	for _, d := range v.s.alerts.deliveries {
 		if d.State == engine.OutboxPending {
-			first(d.NotBefore)
+			first(&send, d.NotBefore)
 		}
 	}
-	return at, v.broken
+	return look, send, v.broken
 }
 
 func (v *view) WatchesDue(now time.Time, limit int) ([]engine.AlertWatchRow, error) {

@@ -58,11 +58,11 @@ func (t *tx) PutIncident(r engine.IncidentRow) error {
 	if t.broken != nil {
 		return t.broken
 	}
+	if r.Cause == "" || r.Kind.Class() == "" || r.Blocked < 0 || r.Told < 0 { // also where the cause stays as it was
+		return t.refuse(fmt.Errorf("incident %d: %w: cause %q, kind %q", r.ID, ErrConstraint, r.Cause, r.Kind))
+	}
 	if was := t.s.alerts.incidents[r.ID]; was != nil {
 		r.Cause, r.Instance, r.Job, r.Key, r.PlanTime, r.Opened = was.Cause, was.Instance, was.Job, was.Key, was.PlanTime, was.Opened
-	}
-	if r.Cause == "" || r.Kind.Class() == "" || r.Blocked < 0 || r.Told < 0 {
-		return t.refuse(fmt.Errorf("incident %d: %w: cause %q, kind %q", r.ID, ErrConstraint, r.Cause, r.Kind))
 	}
 	for _, other := range t.s.alerts.incidents {
 		if other.ID != r.ID && other.Cause == r.Cause && other.Closed.IsZero() && r.Closed.IsZero() {
@@ -109,14 +109,14 @@ func (t *tx) PutDelivery(d engine.DeliveryRow) error {
 	if t.broken != nil {
 		return t.broken
 	}
-	if was := t.s.alerts.deliveries[d.ID]; was != nil {
-		d.Incident, d.Cause, d.Sink, d.Class, d.Body, d.CreatedAt = was.Incident, was.Cause, was.Sink, was.Class, was.Body, was.CreatedAt
-	}
 	classes := append(slices.Clone(engine.AlertClasses), engine.ClassUpdate, engine.ClassTest)
 	if d.Sink == "" || !slices.Contains(classes, d.Class) || !slices.Contains(outboxStates, d.State) || d.Attempts < 0 {
 		return t.refuse(fmt.Errorf("delivery %d: %w: sink %q, class %q, state %q", d.ID, ErrConstraint, d.Sink, d.Class, d.State))
 	}
-	d.Body = slices.Clone(d.Body)
+	if was := t.s.alerts.deliveries[d.ID]; was != nil {
+		d.Incident, d.Cause, d.Sink, d.Class, d.Body, d.CreatedAt = was.Incident, was.Cause, was.Sink, was.Class, was.Body, was.CreatedAt
+	}
+	d.Body = append([]byte(nil), d.Body...) // nothing is nil, as it is read back
 	d.NotBefore, d.CreatedAt, d.EndedAt = utc(d.NotBefore), utc(d.CreatedAt), instant(d.EndedAt)
 	set(t, (*state).putDelivery, d.ID, &d)
 	return nil

@@ -84,6 +84,7 @@ func dump(v invariant.Source, highest int64) (lines []string) {
 			show("with the key "+key, i.ID, err)
 		}
 	}
+	dumpAlerts(v, instances, show)
 	all, err := v.Between(0, time.Time{}, time.Time{}, 7)
 	show("the first of all", idsOf(all), err)
 	for _, state := range engine.States {

@@ -13,6 +13,8 @@ type sight struct {
 	instances []engine.Instance
 	attempts  []engine.AttemptRow
 	outbox    []int64
+	watches   []engine.WatchRow
+	open      map[int64]bool // incidents
 	nextID    int64
 }
 
@@ -33,7 +35,10 @@ func (p *pair) look() *sight {
 			list, _ := v.Attempts(i.ID)
 			s.attempts = append(s.attempts, list...)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.watching(v)
 	})
 	for _, a := range s.attempts {
 		seen(a.ID)
@@ -65,11 +70,13 @@ var menu = weighted(map[int][]func(g *generator) operation{
 	2: {
 		(*generator).life, (*generator).life, (*generator).setPlannedTo, (*generator).setConfirmed, (*generator).setCancel, (*generator).act, (*generator).act, (*generator).keepSteps, (*generator).putSteps, (*generator).setStep,
 		(*generator).addAttempt, (*generator).endAttempt, (*generator).takeOver, (*generator).putOutbox, (*generator).facts,
-		(*generator).deleteUnstarted, (*generator).wakeDependents, (*generator).prune, (*generator).lists, (*generator).acquire,
+		(*generator).deleteUnstarted, (*generator).wakeDependents, (*generator).prune, (*generator).lists, (*generator).acquire, (*generator).putWatch, (*generator).putWatch, (*generator).putIncident,
+		(*generator).putMember, (*generator).putDelivery,
 	},
 	1: {
 		(*generator).reserve, (*generator).job, (*generator).version, (*generator).renew, (*generator).takeErrand, (*generator).record,
 		(*generator).look, (*generator).putZoneRules, (*generator).insertMany,
+		(*generator).endWatch, (*generator).overWatches, (*generator).putWatches, (*generator).dropWatch, (*generator).resolveMembers, (*generator).pruneAlerts,
 	},
 })
 

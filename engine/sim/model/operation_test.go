@@ -401,8 +401,12 @@ func (g *generator) lists() operation {
 		if err != nil {
 			return nil, err
 		}
+		active, err := tx.ActiveCount(i.Job)
+		if err != nil {
+			return nil, err
+		}
 		found, err := tx.Find(i.Job, key, now)
-		return []any{due, queued, later, owed, found, kind(err)}, nil
+		return []any{due, queued, later, owed, active, found, kind(err)}, nil
 	}}
 }
 
