@@ -162,11 +162,15 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		},
 		Log: slog.New(slog.NewTextHandler(f.output, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
-	f.cfg.Definitions = func(files []web.DefinitionFile, folder string) ([]*engine.Workflow, []web.Mistake, error) {
-		if len(files) > 0 {
-			return nil, []web.Mistake{{Location: files[0].Name + ":3:5", Message: "unknown member"}}, nil
+	f.cfg.Definitions = func(source web.DefinitionSource) ([]*engine.Workflow, []web.DefinitionProblem, error) {
+		if len(source.Files) > 0 {
+			p := web.DefinitionProblem{File: source.Files[0].Name, Line: 3, Column: 5, Severity: "error", Message: "unknown member"}
+			return nil, []web.DefinitionProblem{web.NewDefinitionProblem(p, source.Files[0].Name+":3:5: unknown member")}, nil
 		}
 		return f.loaded, nil, nil
+	}
+	f.cfg.Source = func(workflow string, jobs []web.StoredDefinition) (web.SourceText, error) {
+		return web.SourceText{Name: workflow + ".yaml", Text: fmt.Sprintf("%d jobs", len(jobs))}, nil
 	}
 	f.cfg.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

@@ -86,6 +86,7 @@ type Control interface {
 	OperationControl
 	BackfillControl
 	DefinitionControl
+	PreviewControl
 	PowerControl
 	AlertControl
 	SimulationControl

@@ -49,7 +49,7 @@ const prefix = "/api/v1"
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
 	return slices.Concat(
-		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
+		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), previewRoutes(), sourceRoutes(), storedRoutes(), versionRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 	)
 }

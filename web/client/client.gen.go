@@ -34,6 +34,12 @@ const (
 	BackfillStateRunning    BackfillState = "running"
 )
 
+// Defines values for DefinitionProblemSeverity.
+const (
+	DefinitionProblemSeverityError   DefinitionProblemSeverity = "error"
+	DefinitionProblemSeverityWarning DefinitionProblemSeverity = "warning"
+)
+
 // Defines values for DeliveryClass.
 const (
 	DeliveryClassDeadline DeliveryClass = "deadline"
@@ -286,6 +292,11 @@ const (
 	WindowClosedRight WindowClosed = "right"
 )
 
+// Defines values for WorkflowSourceMadeBy.
+const (
+	WorkflowSourceMadeByAzure WorkflowSourceMadeBy = "azure"
+)
+
 // Defines values for ListIncidentsParamsState.
 const (
 	ListIncidentsParamsStateAll  ListIncidentsParamsState = "all"
@@ -374,6 +385,9 @@ type ApplyRequest struct {
 
 	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
 	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
 
 	// Loaded before.fingerprint of the diff; the header If-Match may say it instead
 	Loaded string `json:"loaded,omitempty,omitzero"`
@@ -855,6 +869,32 @@ type DefinitionPage struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
+// DefinitionProblem defines model for DefinitionProblem.
+type DefinitionProblem struct {
+	// Column From 1, in characters
+	Column int64 `json:"column"`
+
+	// File As the request named it; of a workflow that stays as it is loaded: loaded:WORKFLOW
+	//
+	// Examples: retail.yaml
+	File string `json:"file"`
+
+	// Hint What to write instead
+	Hint string `json:"hint,omitempty,omitzero"`
+
+	// Line From 1; 0 is the file itself
+	Line int64 `json:"line"`
+
+	// Message What is wrong, and what is allowed
+	Message string `json:"message"`
+
+	// Severity An error refuses the definitions, a warning does not
+	Severity DefinitionProblemSeverity `json:"severity"`
+}
+
+// DefinitionProblemSeverity An error refuses the definitions, a warning does not
+type DefinitionProblemSeverity string
+
 // Delivery defines model for Delivery.
 type Delivery struct {
 	Attempts  int64         `json:"attempts"`
@@ -935,6 +975,9 @@ type DiffRequest struct {
 
 	// From The plans are compared from here on; the default, and the earliest, is now
 	From time.Time `json:"from,omitempty,omitzero"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
 
 	// To Up to here, excluded
 	To time.Time `json:"to,omitempty,omitzero"`
@@ -1894,6 +1937,9 @@ type PlanDiff struct {
 	// Jobs What becomes of definitions
 	Jobs []JobChange `json:"jobs"`
 
+	// Keep Workflows that the definitions do not have stay as they are loaded
+	Keep bool `json:"keep,omitempty,omitzero"`
+
 	// Relinked In both plans, and wait for others
 	Relinked []RelinkedInstance `json:"relinked"`
 
@@ -1903,6 +1949,83 @@ type PlanDiff struct {
 
 	// To Up to here, excluded
 	To time.Time `json:"to"`
+}
+
+// Preview defines model for Preview.
+type Preview struct {
+	Date string `json:"date"`
+
+	// Disabled Nothing of it would be planned
+	Disabled bool `json:"disabled,omitempty,omitzero"`
+
+	// Effective It has no plan time before; absent when it always counted
+	Effective time.Time `json:"effective,omitempty,omitzero"`
+
+	// From The natural day: from here on
+	From      time.Time          `json:"from"`
+	Instances []PreviewInstances `json:"instances"`
+	Job       string             `json:"job"`
+
+	// Manual It has no plan times: a person or a program starts it
+	Manual bool `json:"manual,omitempty,omitzero"`
+
+	// Schedule When the job is due, in words
+	Schedule string `json:"schedule"`
+
+	// TimeZone Examples: Europe/Berlin
+	TimeZone string `json:"timeZone"`
+
+	// To Up to here, excluded: 23, 24 or 25 hours
+	To time.Time `json:"to"`
+
+	// Total Instances of the day; those beyond limit are not listed
+	Total    int64  `json:"total"`
+	Workflow string `json:"workflow"`
+}
+
+// PreviewInstances defines model for PreviewInstances.
+type PreviewInstances struct {
+	// Dependencies As an explanation has them
+	Dependencies []ExplainedWait `json:"dependencies"`
+
+	// DryRun On a day off: it is skipped
+	DryRun bool `json:"dryRun,omitempty,omitzero"`
+
+	// Instance Absent when it is not planned yet
+	//
+	// Examples: 4217
+	Instance string    `json:"instance,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	State    string    `json:"state,omitempty,omitzero"`
+}
+
+// PreviewRequest defines model for PreviewRequest.
+type PreviewRequest struct {
+	// Date A natural day in the zone of the job
+	//
+	// Examples: 2026-11-21
+	Date string `json:"date"`
+
+	// Files The files of a folder; without them the server reads its own folder again
+	Files []DefinitionFile `json:"files,omitempty,omitzero"`
+
+	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
+	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
+
+	// Limit Instances that are listed, the first of the day; the default is 100
+	Limit int64 `json:"limit,omitempty,omitzero"`
+
+	// Loaded Go by what is loaded, and by no files
+	Loaded bool `json:"loaded,omitempty,omitzero"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
 }
 
 // Probe defines model for Probe.
@@ -2372,6 +2495,30 @@ type Upstream struct {
 	State    string    `json:"state"`
 }
 
+// ValidateRequest defines model for ValidateRequest.
+type ValidateRequest struct {
+	// Files The files of a folder; without them the server reads its own folder again
+	Files []DefinitionFile `json:"files,omitempty,omitzero"`
+
+	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
+	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
+}
+
+// Validation defines model for Validation.
+type Validation struct {
+	// Ok Nothing refuses them; there may be warnings
+	Ok bool `json:"ok"`
+
+	// Problems By file, line and column
+	Problems []DefinitionProblem `json:"problems"`
+
+	// Workflows What the files hold; none when they are not ok
+	Workflows []WorkflowNames `json:"workflows"`
+}
+
 // Verdict defines model for Verdict.
 type Verdict struct {
 	// Gate Beside the gates of an instance: calendar, self, pool, worker
@@ -2460,6 +2607,48 @@ type Window struct {
 // WindowClosed Which of its ends belong to it
 type WindowClosed string
 
+// WorkflowNames defines model for WorkflowNames.
+type WorkflowNames struct {
+	// Jobs By name
+	Jobs []string `json:"jobs"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// WorkflowSource defines model for WorkflowSource.
+type WorkflowSource struct {
+	// Folder Where the definitions were loaded from: where their file stands
+	Folder string `json:"folder"`
+
+	// Jobs That the file holds, by name
+	Jobs []string `json:"jobs"`
+
+	// MadeBy No folder made it, but a client of Azure Scheduler: no file changes it
+	MadeBy WorkflowSourceMadeBy `json:"madeBy,omitempty,omitzero"`
+
+	// Name Of the file, below folder
+	//
+	// Examples: retail.yaml
+	Name string `json:"name"`
+
+	// Notes What the text cannot say, or does not say as the file in the folder does
+	Notes []string `json:"notes"`
+
+	// Own It is the file of the server's own folder as it stands; otherwise it was written of the definitions, without comments
+	Own bool `json:"own,omitempty,omitzero"`
+
+	// ServerFolder The server's own folder, which it loads when it starts and when it is told to: what was applied counts until then. Absent when it has none
+	ServerFolder string `json:"serverFolder,omitempty,omitzero"`
+	Text         string `json:"text"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// WorkflowSourceMadeBy No folder made it, but a client of Azure Scheduler: no file changes it
+type WorkflowSourceMadeBy string
+
 // ReadLogParams defines parameters for ReadLog.
 type ReadLogParams struct {
 	// Offset First byte
@@ -2533,6 +2722,12 @@ type ApplyDefinitionsParams struct {
 
 	// IfMatch ETag of the diff
 	IfMatch string `json:"If-Match,omitempty,omitzero"`
+}
+
+// SourceDefinitionsParams defines parameters for SourceDefinitions.
+type SourceDefinitionsParams struct {
+	// Workflow Its name
+	Workflow string `form:"workflow" json:"workflow"`
 }
 
 // ExplainByNameParams defines parameters for ExplainByName.
@@ -2807,6 +3002,12 @@ type ApplyDefinitionsJSONRequestBody = ApplyRequest
 
 // DiffDefinitionsJSONRequestBody defines body for DiffDefinitions for application/json ContentType.
 type DiffDefinitionsJSONRequestBody = DiffRequest
+
+// PreviewDefinitionsJSONRequestBody defines body for PreviewDefinitions for application/json ContentType.
+type PreviewDefinitionsJSONRequestBody = PreviewRequest
+
+// ValidateDefinitionsJSONRequestBody defines body for ValidateDefinitions for application/json ContentType.
+type ValidateDefinitionsJSONRequestBody = ValidateRequest
 
 // AcknowledgeIncidentJSONRequestBody defines body for AcknowledgeIncident for application/json ContentType.
 type AcknowledgeIncidentJSONRequestBody = NoteRequest
@@ -3087,6 +3288,45 @@ func NewDiffDefinitionsRequest(body DiffDefinitionsJSONRequestBody) *Request {
 // DiffDefinitions: what loading definitions would change, instance by instance (POST /api/v1/definitions/diff).
 func (c *Client) DiffDefinitions(ctx context.Context, body DiffDefinitionsJSONRequestBody) (answer PlanDiff, err error) {
 	err = c.Do(ctx, NewDiffDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewPreviewDefinitionsRequest is the request of Client.PreviewDefinitions.
+func NewPreviewDefinitionsRequest(body PreviewDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/preview")
+	r.Body = body
+	return r
+}
+
+// PreviewDefinitions: what the instances of a job on a day would wait for (POST /api/v1/definitions/preview).
+func (c *Client) PreviewDefinitions(ctx context.Context, body PreviewDefinitionsJSONRequestBody) (answer Preview, err error) {
+	err = c.Do(ctx, NewPreviewDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewSourceDefinitionsRequest is the request of Client.SourceDefinitions.
+func NewSourceDefinitionsRequest(params SourceDefinitionsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/definitions/source")
+	r.query("workflow", params.Workflow, false)
+	return r
+}
+
+// SourceDefinitions: the current definitions of a workflow as one file (GET /api/v1/definitions/source).
+func (c *Client) SourceDefinitions(ctx context.Context, params SourceDefinitionsParams) (answer WorkflowSource, err error) {
+	err = c.Do(ctx, NewSourceDefinitionsRequest(params), &answer)
+	return answer, err
+}
+
+// NewValidateDefinitionsRequest is the request of Client.ValidateDefinitions.
+func NewValidateDefinitionsRequest(body ValidateDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/validate")
+	r.Body = body
+	return r
+}
+
+// ValidateDefinitions: judge definitions (POST /api/v1/definitions/validate).
+func (c *Client) ValidateDefinitions(ctx context.Context, body ValidateDefinitionsJSONRequestBody) (answer Validation, err error) {
+	err = c.Do(ctx, NewValidateDefinitionsRequest(body), &answer)
 	return answer, err
 }
 
