@@ -42,6 +42,7 @@ func visits(f *fixture) map[string]visit {
 		"diffDefinitions":     {"/api/v1/definitions/diff", "{}", 200, nil},
 		"validateDefinitions": {"/api/v1/definitions/validate", "{}", 200, nil},
 		"previewDefinitions":  {"/api/v1/definitions/preview", `{"workflow":"retail","job":"orders","date":"2026-11-21"}`, 200, nil},
+		"schemaDefinitions":   {"/api/v1/definitions/schema", "", 200, nil},
 		"sourceDefinitions":   {"/api/v1/definitions/source?workflow=retail", "", 200, nil},
 		"applyDefinitions": {"/api/v1/definitions/apply",
 			fmt.Sprintf(`{"loaded":%q,"fingerprint":%q}`, f.fingerprint(), engine.FingerprintJobs(f.loaded[0].Jobs)), 200, nil},

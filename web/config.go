@@ -29,6 +29,8 @@ type Config struct {
 	Definitions func(source DefinitionSource) (workflows []*engine.Workflow, problems []DefinitionProblem, err error)
 	// Source writes the definitions of one workflow as a file. nil writes none.
 	Source func(workflow string, jobs []StoredDefinition) (SourceText, error)
+	// Schema is the JSON Schema of a workflow file. nil is none.
+	Schema func() ([]byte, error)
 	// Folder is the server's own, which is loaded when it starts and when it is told to; "" is none.
 	Folder string
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the

@@ -172,6 +172,7 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 	f.cfg.Source = func(workflow string, jobs []web.StoredDefinition) (web.SourceText, error) {
 		return web.SourceText{Name: workflow + ".yaml", Text: fmt.Sprintf("%d jobs", len(jobs))}, nil
 	}
+	f.cfg.Schema = spec.Schema
 	f.cfg.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		fmt.Fprintln(w, "almanac_slots 2")

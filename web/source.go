@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -27,10 +28,28 @@ type WorkflowSource struct {
 }
 
 func sourceRoutes() []route {
-	return []route{{Method: http.MethodGet, Pattern: prefix + "/definitions/source", Permission: Viewer, ID: "sourceDefinitions", Tag: "jobs",
+	return []route{{Method: http.MethodGet, Pattern: prefix + "/definitions/schema", Permission: Viewer, ID: "schemaDefinitions", Tag: "jobs",
+		Refuses: []int{http.StatusConflict}, Summary: "The JSON Schema of a workflow file", Text: "For editors, as `almanac schema` prints it.",
+		Answers: ok(DefinitionSchema{json.RawMessage(`{"type":"object"}`)}), register: operation((*server).schemaDefinitions),
+	}, {Method: http.MethodGet, Pattern: prefix + "/definitions/source", Permission: Viewer, ID: "sourceDefinitions", Tag: "jobs",
 		Refuses: []int{http.StatusNotFound, http.StatusConflict}, Summary: "The current definitions of a workflow as one file",
 		Text:    "The file of the server's own folder as it stands, when it says what is loaded; otherwise one that is written of the definitions, as `almanac export files` does.",
 		Answers: ok(exampleSource), register: operation((*server).sourceDefinitions)}}
+}
+
+// A DefinitionSchema is the form of a workflow file.
+type DefinitionSchema struct {
+	Schema json.RawMessage `json:"schema" doc:"JSON Schema, 2020-12"`
+}
+
+type schemaOutput struct{ Body DefinitionSchema }
+
+func (s *server) schemaDefinitions(context.Context, *struct{}) (*schemaOutput, error) {
+	if s.cfg.Schema == nil {
+		return nil, fmt.Errorf("%w: this server reads no definitions", engine.ErrConflict)
+	}
+	text, err := s.cfg.Schema()
+	return &schemaOutput{DefinitionSchema{text}}, err
 }
 
 type sourceInput struct {

@@ -106,7 +106,7 @@ func firstToken(ctx context.Context, db *store.DB) (secret string, err error) {
 func (s *server) webConfig(loopback bool, start [sha256.Size]byte) web.Config {
 	cfg := web.Config{
 		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Feed: s.feed,
-		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Source: sourceWriter(s.ownFolder()), Folder: s.ownFolder(), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
+		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Source: sourceWriter(s.ownFolder()), Schema: spec.Schema, Folder: s.ownFolder(), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
 		Now: now, Log: s.log,
 	}
 	if s.watching != nil {
@@ -147,7 +147,7 @@ func (a *app) openReadOnly(ctx context.Context, dir string) (*client, func(), er
 		return fail(errors.Join(err, logs.Close()))
 	}
 	handler, err := web.New(web.Config{
-		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Definitions: definitionReader(""), Source: sourceWriter(""), Version: build().Version, Dev: true, Loopback: true, Now: now,
+		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Definitions: definitionReader(""), Source: sourceWriter(""), Schema: spec.Schema, Version: build().Version, Dev: true, Loopback: true, Now: now,
 		Ready: func() error { return errors.New("no server runs") }, Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	})
 	if err != nil {

@@ -895,6 +895,12 @@ type DefinitionProblem struct {
 // DefinitionProblemSeverity An error refuses the definitions, a warning does not
 type DefinitionProblemSeverity string
 
+// DefinitionSchema defines model for DefinitionSchema.
+type DefinitionSchema struct {
+	// Schema JSON Schema, 2020-12
+	Schema interface{} `json:"schema"`
+}
+
 // Delivery defines model for Delivery.
 type Delivery struct {
 	Attempts  int64         `json:"attempts"`
@@ -3301,6 +3307,18 @@ func NewPreviewDefinitionsRequest(body PreviewDefinitionsJSONRequestBody) *Reque
 // PreviewDefinitions: what the instances of a job on a day would wait for (POST /api/v1/definitions/preview).
 func (c *Client) PreviewDefinitions(ctx context.Context, body PreviewDefinitionsJSONRequestBody) (answer Preview, err error) {
 	err = c.Do(ctx, NewPreviewDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewSchemaDefinitionsRequest is the request of Client.SchemaDefinitions.
+func NewSchemaDefinitionsRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/definitions/schema")
+	return r
+}
+
+// SchemaDefinitions: the JSON Schema of a workflow file (GET /api/v1/definitions/schema).
+func (c *Client) SchemaDefinitions(ctx context.Context) (answer DefinitionSchema, err error) {
+	err = c.Do(ctx, NewSchemaDefinitionsRequest(), &answer)
 	return answer, err
 }
 
