@@ -29,6 +29,7 @@ var pages = []struct{ id, pattern string }{
 	{"pageInstance", "/instances/{id}"},
 	{"pageJobs", "/jobs"},
 	{"pageJob", "/jobs/{workflow}/{job}"},
+	{"pageDefinition", "/definitions/{workflow}"},
 }
 
 // uiRoutes are the pages and what they are made of. They are public: they hold nothing but the program's own code, and all data is asked for with

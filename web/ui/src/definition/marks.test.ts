@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { marksOf, offsetOf, unplaced } from "./marks";
 
 const text = "workflow: shop\njobs:\n  𝄞: {comand: x}\n";
-const problem = (line: number, column: number, file = "shop.yaml") => ({ file, line, column, severity: "error" as const, message: "unknown" });
+const problem = (line: number, column: number, file = "shop.yaml") => ({
+  file,
+  line,
+  column,
+  severity: "error" as const,
+  message: "unknown",
+});
 
 test("a place counts characters, not the units of a string", () => {
   expect(offsetOf(text, 1, 1)).toBe(0);

@@ -7,7 +7,7 @@ export type Problem = Schemas["DefinitionProblem"];
 export type PlanDiff = Schemas["PlanDiff"];
 export type Preview = Schemas["Preview"];
 
-/** The first word of these keys is "job" where a change of definitions concerns them, so that the live layer asks again. */
+/** The source is asked for again when definitions change. What a text comes to is not: that would ask the server on every change of any instance. */
 export const sourceQuery = (workflow: string) =>
   queryOptions({
     queryKey: ["job", workflow, "source"],
@@ -27,7 +27,7 @@ export function filesOf(source: Source, text: string) {
 
 export const validationQuery = (source: Source, text: string) =>
   queryOptions({
-    queryKey: ["job", source.workflow, "validation", source.name, text],
+    queryKey: ["validation", source.workflow, source.name, text],
     queryFn: () => post("/api/v1/definitions/validate", { body: filesOf(source, text) }),
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -59,7 +59,7 @@ export const diffQuery = (source: Source, text: string, range: Range) =>
 
 export const previewQuery = (source: Source, text: string | null, job: string, date: string) =>
   queryOptions({
-    queryKey: ["job", source.workflow, "preview", job, date, text],
+    queryKey: ["previewed", source.workflow, job, date, text],
     queryFn: () =>
       post("/api/v1/definitions/preview", {
         body: { ...(text === null ? { loaded: true } : filesOf(source, text)), workflow: source.workflow, job, date },

@@ -24,7 +24,9 @@ test("the words of a member", () => {
 });
 
 test("what is said of a member", () => {
-  expect(keysAt(root, ["jobs", "a", "dependsOn", "[]"], []).find((one) => one.text === "hours")?.about).toBe("Only upstream plan times at these local hours.");
+  expect(keysAt(root, ["jobs", "a", "dependsOn", "[]"], []).find((one) => one.text === "hours")?.about).toBe(
+    "Only upstream plan times at these local hours.",
+  );
 });
 
 test("where the name of a job stands", () => {

@@ -1,5 +1,8 @@
+import { definition } from "./en.definition";
+
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
+  ...definition,
   "app.name": "Almanac",
   "app.skip": "Skip to the content",
   "nav.label": "Pages",

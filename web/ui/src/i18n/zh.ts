@@ -1,6 +1,8 @@
 import type { Key } from "./en";
+import { definition } from "./zh.definition";
 
 export const zh: Record<Key, string> = {
+  ...definition,
   "app.name": "Almanac",
   "app.skip": "跳到正文",
   "nav.label": "页面",
