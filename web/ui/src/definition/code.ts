@@ -61,8 +61,7 @@ export class Code {
           keymap.of([...lintKeymap, ...searchKeymap, ...defaultKeymap]),
           EditorState.tabSize.of(2),
           EditorState.phrases.of(options.phrases),
-          EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": options.label }),
+          EditorView.contentAttributes.of({ "aria-label": options.label, tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) options.onChange(update.state.doc.toString());
           }),

@@ -118,7 +118,7 @@ function Shown({ source }: { source: Source }) {
       <div className="halves">
         <section className="source" aria-label={t("definition.source")}>
           <Editor
-            key={`${editing} ${generation} ${draft === null ? source.text : ""}`}
+            key={`${editing} ${generation} ${draft?.base ?? source.text}`}
             ref={editor}
             initial={text}
             name={source.name}
@@ -135,7 +135,7 @@ function Shown({ source }: { source: Source }) {
           </div>
         </section>
         <section className="beside">
-          <Tabs tab={tab} wrong={problems.length} onChoose={(next) => set({ tab: next })} />
+          <Tabs tab={tab} problems={problems.length} errors={wrong} onChoose={(next) => set({ tab: next })} />
           <div role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} className="panel">
             {validation.error && tab === "problems" && <ProblemView error={validation.error} retry={() => void validation.refetch()} />}
             {tab === "problems" && <Problems source={source} validation={validation.data} onJump={jump} />}
@@ -191,7 +191,7 @@ function useSettled(value: string, ms: number): string {
   return settled;
 }
 
-function Tabs({ tab, wrong, onChoose }: { tab: Tab; wrong: number; onChoose: (tab: Tab) => void }) {
+function Tabs({ tab, problems, errors, onChoose }: { tab: Tab; problems: number; errors: number; onChoose: (tab: Tab) => void }) {
   const t = useT();
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
@@ -214,7 +214,7 @@ function Tabs({ tab, wrong, onChoose }: { tab: Tab; wrong: number; onChoose: (ta
           onClick={() => onChoose(one)}
         >
           {t(`definition.tab.${one}`)}
-          {one === "problems" && wrong > 0 && <span className="badge">{wrong}</span>}
+          {one === "problems" && problems > 0 && <span className={errors > 0 ? "badge bad" : "badge"}>{problems}</span>}
         </button>
       ))}
     </div>

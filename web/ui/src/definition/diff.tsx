@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useT } from "../i18n/language";
 import { ProblemView } from "../parts/problem";
-import { clock } from "../parts/time";
+import { clock, offset } from "../parts/time";
 import { toast } from "../shell/toasts";
 import { Apply } from "./apply";
 import { Changes } from "./changes";
@@ -60,7 +60,6 @@ export function Diff(props: {
         <button type="submit" className={compared === null || stale ? "primary" : ""} disabled={wrong > 0 || query.isFetching}>
           {t(compared === null ? "definition.compare" : "definition.again")}
         </button>
-        <span className="soft small">{t("definition.fromNow")}</span>
       </form>
       {wrong > 0 && (
         <p className="row">
@@ -98,6 +97,9 @@ export function Diff(props: {
   );
 }
 
+/** stamp is a time with its offset: the ends of a comparison may be in two zones. */
+const stamp = (at: string) => `${clock(at).slice(0, 16)} ${offset(at)}`;
+
 function Summary({ diff }: { diff: PlanDiff }) {
   const t = useT();
   return (
@@ -114,7 +116,7 @@ function Summary({ diff }: { diff: PlanDiff }) {
           </button>
         )}
       </div>
-      <p className="soft small number">{t("definition.over", { from: clock(diff.from), to: clock(diff.to), kept: diff.summary.kept })}</p>
+      <p className="soft small number">{t("definition.over", { from: stamp(diff.from), to: stamp(diff.to), kept: diff.summary.kept })}</p>
       {diff.jobs.length > 0 && (
         <ul className="row small">
           {diff.jobs.slice(0, 30).map((one) => (

@@ -32,15 +32,15 @@ const preview = (dependencies: Wait[]): Preview => ({
 test("a day is as wide as the picture, and noon is in its middle", () => {
   const drawing = draw(preview([]), 0, 1000);
   expect(drawing.own).toEqual([{ x: 500, n: 0, chosen: true }]);
-  expect(drawing.day).toEqual({ x: 14, width: 972 });
+  expect(drawing.day).toEqual({ x: 22, width: 956 });
   expect(drawing.axis.map((one) => new Date(one.at).getUTCHours())).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 0]);
 });
 
 test("what an instance looks at widens the time, up to two months", () => {
   const drawing = draw(preview([wait("2026-11-20T00:00:00Z", "2026-11-22T00:00:00Z", [["2026-11-20T06:00:00Z", true]])]), 0, 1000);
   expect(drawing.day.x).toBe(500);
-  expect(drawing.lanes[0]?.window).toEqual({ x: 14, width: 972 });
-  expect(drawing.lanes[0]?.link?.to).toEqual([135.5, 135.5]);
+  expect(drawing.lanes[0]?.window).toEqual({ x: 22, width: 956 });
+  expect(drawing.lanes[0]?.link?.to).toEqual([141.5, 141.5]);
   const far = draw(preview([wait("2020-01-01T00:00:00Z", "2026-11-22T00:00:00Z", [])]), 0, 1000);
   expect(far.day.x).toBeGreaterThan(900);
   expect(far.lanes[0]?.link).toBeNull();

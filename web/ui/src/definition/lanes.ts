@@ -26,7 +26,7 @@ export interface Lane {
 export const ownLane = 40;
 const laneHeight = 46;
 const mostLanes = 12;
-const edge = 14; // pixels left free at either side
+const edge = 22; // pixels left free at either side
 const hour = 3_600_000;
 const furthest = 62 * 24 * hour; // before and after the day
 const steps = [1, 2, 3, 6, 12, 24, 48, 168, 336, 744].map((n) => n * hour);

@@ -32,21 +32,23 @@ export function rowsOf(diff: PlanDiff): Row[] {
   const rows: Row[] = [
     ...diff.added.map((one): Row => ({ kind: "added", mark: "+", ...named(one), after: links(one.waits, one) })),
     ...diff.removed.map((one): Row => ({ kind: "removed", mark: "−", ...named(one) })),
-    ...diff.relinked.map(
-      (one): Row => ({
-        kind: "relinked",
-        mark: "~",
-        ...named(one),
-        before: links(one.before, one),
-        after: links(one.after, one),
-        later: one.later,
-      }),
-    ),
+    ...diff.relinked.map((one): Row => {
+      const [before, after] = apart(one.before, one.after);
+      return { kind: "relinked", mark: "~", ...named(one), before: links(before, one), after: links(after, one), later: one.later };
+    }),
     ...diff.changed.map((one): Row => ({ kind: "changed", mark: "~", ...named(one) })),
   ];
   const time = new Map(rows.map((row) => [row, Date.parse(row.at)]));
   rows.sort((a, b) => (time.get(a) ?? 0) - (time.get(b) ?? 0));
   return [...due, ...rows];
+}
+
+/** apart are the links of either side that the other has not. */
+function apart(before: Link[], after: Link[]): [Link[], Link[]] {
+  const text = (link: Link) => JSON.stringify(link);
+  const was = new Set(before.map(text));
+  const is = new Set(after.map(text));
+  return [before.filter((link) => !is.has(text(link))), after.filter((link) => !was.has(text(link)))];
 }
 
 const shownTimes = 3;

@@ -64,7 +64,7 @@ function LaneView({ lane, width }: { lane: Lane; width: number }) {
   const { link } = lane;
   return (
     <g>
-      {lane.window && <rect className="window" x={lane.window.x} y={lane.y - 9} width={lane.window.width} height={18} rx={4} />}
+      {lane.window && <rect className="looked" x={lane.window.x} y={lane.y - 9} width={lane.window.width} height={18} rx={4} />}
       <line className="lane" x1={0} x2={width} y1={lane.y} y2={lane.y} />
       {link && link.to[1] - link.to[0] > 3 && (
         <path className="band" d={`M${link.from} ${top}L${link.to[0]} ${lane.y}L${link.to[1]} ${lane.y}z`} />
