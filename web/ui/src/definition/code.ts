@@ -57,6 +57,7 @@ export class Code {
           bracketMatching(),
           yaml(),
           theme,
+          typed,
           ...writing,
           keymap.of([...lintKeymap, ...searchKeymap, ...defaultKeymap]),
           EditorState.tabSize.of(2),
@@ -88,6 +89,23 @@ export class Code {
     this.#view.destroy();
   }
 }
+
+/**
+ * typed puts what is typed over a selection into the text by itself: the browser's own way takes the look of what was selected along as a style in the document, which the
+ * page's policy refuses, loudly.
+ */
+const typed = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { from, to } = view.state.selection.main;
+    const text = event.data;
+    if (event.inputType !== "insertText" || event.isComposing || view.composing || view.state.readOnly || from === to || !text)
+      return false;
+    event.preventDefault();
+    const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+    if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert());
+    return true;
+  },
+});
 
 /** complete offers what the schema has for the place, and names of jobs where one is waited for. */
 function complete(context: CompletionContext, { schema, jobs }: { schema: Schema | null; jobs: string[] }): CompletionResult | null {
