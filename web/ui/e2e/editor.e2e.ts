@@ -32,7 +32,7 @@ test.each(["light", "dark"])("a mistake is marked, its repair compared and appli
     const { page, wrongs } = await visit(browser, { dark: theme === "dark" });
     await page.goto(`${world.url}/jobs/shop/report`);
     await page.getByRole("link", { name: "Source, plan diff and dependency preview" }).click();
-    await page.getByText("is the truth: this server loads it at each start").waitFor();
+    await page.getByText("is the truth: loaded at each start").waitFor();
     await code(page).waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByText("No mistakes").first().waitFor();
@@ -66,7 +66,7 @@ test.each(["light", "dark"])("a mistake is marked, its repair compared and appli
     await page.screenshot({ path: `${shots}definition-diff-changed-${theme}-1280.png` });
     expect(await serious(page)).toEqual([]);
     await page.getByRole("button", { name: /^\+ added/ }).click();
-    expect(await page.locator(".change:not(.added)").count()).toBe(0);
+    expect(await page.locator(".change:not(.is-added)").count()).toBe(0);
 
     const before = await world.api<{ items: unknown[] }>("/api/v1/jobs/shop/orders/versions");
     await page.getByLabel("Why (kept in the history)").fill("twice more");
@@ -118,6 +118,35 @@ test("what another applied meanwhile is drift, and a draft outlives a look at an
     expect([...one.wrongs, ...other.wrongs]).toEqual([]);
     await one.page.context().close();
     await other.page.context().close();
+  } finally {
+    await world.end();
+  }
+});
+
+test("what is due is cancelled only when that was asked for, compared, and seen", async () => {
+  const world = await World.start();
+  try {
+    const { page, wrongs } = await visit(browser);
+    const stock = await world.idOf("job:stock date:yesterday");
+    await page.goto(`${world.url}/definitions/shop?edit=1`);
+    await replace(page, "confirm: true", "state: disabled");
+    await page.getByRole("tab", { name: "Plan diff" }).click();
+    await page.getByRole("button", { name: /^= due/ }).waitFor();
+    await page.getByText("held until the job is enabled").first().waitFor();
+    await page.getByLabel("Cancel what is due and has not started").check();
+    await page.getByText("has changed since this was compared").waitFor();
+    expect(await page.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Compare again" }).click();
+    await page.getByRole("button", { name: /^! cancelled/ }).waitFor();
+    await page.screenshot({ path: `${shots}definition-due-light-1280.png` });
+    expect(await serious(page)).toEqual([]);
+    expect(await page.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
+    await page.getByLabel(/I have seen that \d+ due instances will be cancelled/).check();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText(/^Applied: 1 changed/).waitFor();
+    expect((await world.api<{ state: string }>(`/api/v1/instances/${stock}`)).state).toBe("cancelled");
+    expect(wrongs).toEqual([]);
+    await page.context().close();
   } finally {
     await world.end();
   }

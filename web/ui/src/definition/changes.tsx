@@ -36,7 +36,7 @@ export function Changes({ diff }: { diff: PlanDiff }) {
               <button
                 type="button"
                 key={kind}
-                className={`small ${kind}`}
+                className="small"
                 aria-pressed={only === kind}
                 onClick={() => setOnly(only === kind ? null : kind)}
               >
@@ -54,7 +54,7 @@ export function Changes({ diff }: { diff: PlanDiff }) {
             return (
               <li
                 key={item.key}
-                className={`change ${row.kind}`}
+                className={`change is-${row.kind}`}
                 aria-setsize={shown.length}
                 aria-posinset={item.index + 1}
                 style={{ transform: `translateY(${item.start}px)` }}

@@ -23,6 +23,7 @@ import { theme } from "./theme";
 export interface Options {
   text: string;
   label: string;
+  at: number; // the place that is in sight at first
   readOnly: boolean;
   phrases: Record<string, string>;
   onChange: (text: string) => void;
@@ -46,6 +47,8 @@ export class Code {
     this.#view = new EditorView({
       root,
       parent: root,
+      scrollTo:
+        options.at > 0 ? EditorView.scrollIntoView(Math.min(options.at, options.text.length), { y: "start", yMargin: 40 }) : undefined,
       state: EditorState.create({
         doc: options.text,
         extensions: [

@@ -10,7 +10,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Diff } from "./diff";
 import { type Draft, keepDraft, readDraft } from "./draft";
 import { Editor, type EditorHandle } from "./editor";
-import { marksOf, offsetOf } from "./marks";
+import { jobAt, marksOf, offsetOf } from "./marks";
 import { PreviewTab } from "./preview";
 import { Problems } from "./problems";
 import { type Problem, type Source, schemaQuery, sourceQuery, validationQuery } from "./queries";
@@ -121,6 +121,7 @@ function Shown({ source }: { source: Source }) {
             key={`${editing} ${generation} ${draft?.base ?? source.text}`}
             ref={editor}
             initial={text}
+            at={jobAt(text, search.get("job") ?? "")}
             name={source.name}
             readOnly={!editing}
             marks={marks}

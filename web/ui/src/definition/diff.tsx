@@ -76,7 +76,7 @@ export function Diff(props: {
           {stale && <p className="warned">{t("definition.stale")}</p>}
           <Summary diff={query.data} />
           {(query.data.due.length > 0 || range.dropDue) && (
-            <label className="row">
+            <label className="check">
               <input type="checkbox" checked={range.dropDue} onChange={(event) => setRange({ ...range, dropDue: event.target.checked })} />
               {t("definition.dropDue")}
             </label>

@@ -30,6 +30,7 @@ const phrases = [
 export function Editor(props: {
   ref: Ref<EditorHandle>;
   initial: string;
+  at: number; // the place that is in sight at first
   name: string;
   readOnly: boolean;
   marks: Mark[];
@@ -51,6 +52,7 @@ export function Editor(props: {
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     const made = new Code(root, {
       text: latest.current.initial,
+      at: latest.current.at,
       label: t(readOnly ? "definition.reader" : "definition.editor", { name }),
       readOnly,
       phrases: Object.fromEntries(phrases.map((one) => [one, t(`definition.phrase.${one}`)])),

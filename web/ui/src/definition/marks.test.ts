@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { marksOf, offsetOf, unplaced } from "./marks";
+import { jobAt, marksOf, offsetOf, unplaced } from "./marks";
 
 const text = "workflow: shop\njobs:\n  𝄞: {comand: x}\n";
 const problem = (line: number, column: number, file = "shop.yaml") => ({
@@ -27,4 +27,12 @@ test("a mark goes to the end of the word", () => {
 
 test("what stands in no line of the file is told apart", () => {
   expect(unplaced("shop.yaml", [problem(3, 7), problem(0, 0), problem(2, 1, "loaded:other")])).toHaveLength(2);
+});
+
+test("where the definition of a job begins", () => {
+  const jobs = 'workflow: orders\njobs:\n  orders-late: {}\n  orders: {}\n  "a b": {}\n';
+  expect(jobs.slice(jobAt(jobs, "orders"))).toBe('  orders: {}\n  "a b": {}\n');
+  expect(jobs.slice(jobAt(jobs, "a b"))).toBe('  "a b": {}\n');
+  expect(jobAt(jobs, "nothing")).toBe(0);
+  expect(jobAt(jobs, "")).toBe(0);
 });

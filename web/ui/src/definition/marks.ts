@@ -37,6 +37,18 @@ export function marksOf(text: string, file: string, problems: Problem[]): Mark[]
     });
 }
 
+/** jobAt is where the definition of a job begins, as far as its lines tell; 0 where they do not. */
+export function jobAt(text: string, job: string): number {
+  if (job === "") return 0;
+  let begin = 0;
+  for (const line of text.split("\n")) {
+    const rest = line.trimStart().replace(/^["']/, "");
+    if (rest !== line && rest.startsWith(job) && /^["']?\s*:/.test(rest.slice(job.length))) return begin;
+    begin += line.length + 1;
+  }
+  return 0;
+}
+
 /** unplaced are the problems that stand in no line of the file: such as those of workflows that stay as they are loaded. */
 export function unplaced(file: string, problems: Problem[]): Problem[] {
   return problems.filter((one) => one.file !== file || one.line === 0);

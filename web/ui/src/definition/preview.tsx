@@ -63,9 +63,7 @@ function Day({ preview }: { preview: Preview }) {
   const instance = preview.instances[n];
   return (
     <>
-      <p>
-        {preview.schedule} <span className="soft">{preview.timeZone}</span>
-      </p>
+      <p>{preview.schedule}</p>
       {preview.disabled && <p className="warned">{t("definition.disabled")}</p>}
       {instance === undefined ? (
         <p className="soft">{nothing(preview, t)}</p>

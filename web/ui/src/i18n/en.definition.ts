@@ -33,7 +33,7 @@ export const definition = {
   "definition.phrase.No diagnostics": "No problems",
   "definition.phrase.Completions": "Completions",
   "definition.truth.folder":
-    "{folder} is the truth: this server loads it at each start, and when it is told to (SIGHUP). What is applied here counts until then, and writes no file.",
+    "{folder} is the truth: loaded at each start, and on SIGHUP. What is applied here counts until then, and writes no file.",
   "definition.truth.none": "This server has no folder of its own: what is applied here stays until something else is applied.",
   "definition.truth.azure": "A client of Azure Scheduler made these jobs, and only it changes them. This is what they come to.",
   "definition.checking": "Checking…",
@@ -43,7 +43,7 @@ export const definition = {
   "definition.warning": "Warning:",
   "definition.place": "Line {line}:{column}",
   "definition.renamed": "The text now defines the workflow {is}: {was} stays as it is loaded, beside it.",
-  "definition.from": "From (empty: now)",
+  "definition.from": "From now or",
   "definition.days": "Days",
   "definition.compare": "Compare",
   "definition.again": "Compare again",
@@ -83,7 +83,7 @@ export const definition = {
   "definition.same": "The definitions are those that are loaded: there is nothing to apply.",
   "definition.effect.none": "Applies exactly what is listed, from now on. It stays until something else is applied.",
   "definition.effect.folder":
-    "Applies exactly what is listed, from now on, in this server only. Put the text into {name} too: at its next start, or when it is told to load {folder}, that folder takes the place of this.",
+    "Applies exactly what is listed, until {folder} is loaded again, at the next start or SIGHUP: put the text into {name} too.",
   "definition.apply": "Apply",
   "definition.applied": "Applied: {changed} changed, {added} added, {removed} removed",
   "definition.forbidden":

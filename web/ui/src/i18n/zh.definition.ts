@@ -32,8 +32,7 @@ export const definition: Record<keyof typeof en, string> = {
   "definition.phrase.Diagnostics": "问题",
   "definition.phrase.No diagnostics": "没有问题",
   "definition.phrase.Completions": "补全",
-  "definition.truth.folder":
-    "以文件夹 {folder} 为准：服务器每次启动以及收到 SIGHUP 时都会加载它。在此应用的内容只在那之前有效，且不写入任何文件。",
+  "definition.truth.folder": "以文件夹 {folder} 为准：每次启动和收到 SIGHUP 时加载。在此应用的内容只在那之前有效，且不写入任何文件。",
   "definition.truth.none": "此服务器没有自己的文件夹：在此应用的内容一直有效，直到应用别的内容。",
   "definition.truth.azure": "这些作业由 Azure Scheduler 的客户端创建，只有它能修改。这里是它们对应的定义。",
   "definition.checking": "检查中…",
@@ -43,7 +42,7 @@ export const definition: Record<keyof typeof en, string> = {
   "definition.warning": "警告：",
   "definition.place": "第 {line} 行 {column} 列",
   "definition.renamed": "文本现在定义的是工作流 {is}：{was} 会照原样保留。",
-  "definition.from": "从（空：现在）",
+  "definition.from": "从现在或",
   "definition.days": "天数",
   "definition.compare": "比较",
   "definition.again": "重新比较",
@@ -82,8 +81,7 @@ export const definition: Record<keyof typeof en, string> = {
   "definition.fate.stranded": "已到期未开始：将被取消，因为它等待的实例不会再有",
   "definition.same": "定义与已加载的相同：没有可应用的内容。",
   "definition.effect.none": "从现在起只应用所列的变化，直到应用别的内容。",
-  "definition.effect.folder":
-    "从现在起只在此服务器应用所列的变化。请把文本也放进 {name}：下次启动或被要求加载 {folder} 时，该文件夹会取代它。",
+  "definition.effect.folder": "只应用所列的变化，直到下次启动或 SIGHUP 时重新加载 {folder}：请把文本也放进 {name}。",
   "definition.apply": "应用",
   "definition.applied": "已应用：{changed} 个改变，{added} 个新增，{removed} 个移除",
   "definition.forbidden": "应用需要 editor 角色的令牌。查看、比较和预览用你的令牌即可：请把文本交给有权限的人。",
