@@ -29,18 +29,22 @@ func visits(f *fixture) map[string]visit {
 	ended := f.at("stores", 5).ID
 	instance := func(id int64, rest string) string { return fmt.Sprintf("/api/v1/instances/%d%s", id, rest) }
 	list := map[string]visit{
-		"live":            {"/livez", "", 200, nil},
-		"ready":           {"/readyz", "", 200, nil},
-		"metrics":         {"/metrics", "", 200, nil},
-		"describe":        {"/api/v1/openapi.json", "", 200, nil},
-		"status":          {"/api/v1/status", "", 200, nil},
-		"simulate":        {"/api/v1/simulate", `{"date": "2026-11-22", "assert": ["slots below 100"]}`, 200, nil},
-		"listJobs":        {"/api/v1/jobs", "", 200, nil},
-		"getJob":          {"/api/v1/jobs/retail/orders", "", 200, nil},
-		"listDays":        {"/api/v1/jobs/retail/orders/days", "", 200, nil},
-		"listVersions":    {"/api/v1/jobs/retail/orders/versions", "", 200, nil},
-		"listDefinitions": {"/api/v1/definitions", "", 200, nil},
-		"diffDefinitions": {"/api/v1/definitions/diff", "{}", 200, nil},
+		"live":                {"/livez", "", 200, nil},
+		"ready":               {"/readyz", "", 200, nil},
+		"metrics":             {"/metrics", "", 200, nil},
+		"describe":            {"/api/v1/openapi.json", "", 200, nil},
+		"status":              {"/api/v1/status", "", 200, nil},
+		"simulate":            {"/api/v1/simulate", `{"date": "2026-11-22", "assert": ["slots below 100"]}`, 200, nil},
+		"listJobs":            {"/api/v1/jobs", "", 200, nil},
+		"getJob":              {"/api/v1/jobs/retail/orders", "", 200, nil},
+		"listDays":            {"/api/v1/jobs/retail/orders/days", "", 200, nil},
+		"listVersions":        {"/api/v1/jobs/retail/orders/versions", "", 200, nil},
+		"listDefinitions":     {"/api/v1/definitions", "", 200, nil},
+		"diffDefinitions":     {"/api/v1/definitions/diff", "{}", 200, nil},
+		"validateDefinitions": {"/api/v1/definitions/validate", "{}", 200, nil},
+		"previewDefinitions":  {"/api/v1/definitions/preview", `{"workflow":"retail","job":"orders","date":"2026-11-21"}`, 200, nil},
+		"schemaDefinitions":   {"/api/v1/definitions/schema", "", 200, nil},
+		"sourceDefinitions":   {"/api/v1/definitions/source?workflow=retail", "", 200, nil},
 		"applyDefinitions": {"/api/v1/definitions/apply",
 			fmt.Sprintf(`{"loaded":%q,"fingerprint":%q}`, f.fingerprint(), engine.FingerprintJobs(f.loaded[0].Jobs)), 200, nil},
 		"planCalendar":    {"/api/v1/plan.ics?job=ord*", "", 200, nil},
@@ -315,7 +319,7 @@ func TestReadingNeverActs(t *testing.T) {
 }
 
 // asks are the routes that read, and take a body all the same: what they are asked does not fit into a query.
-var asks = map[string]bool{"diffDefinitions": true, "planBackfill": true, "simulate": true}
+var asks = map[string]bool{"diffDefinitions": true, "validateDefinitions": true, "previewDefinitions": true, "planBackfill": true, "simulate": true}
 
 func reads(route web.RouteLine) bool {
 	return route.Method == http.MethodGet || route.Method == http.MethodHead

@@ -26,8 +26,14 @@ type Config struct {
 	// Decode reads a stored definition, to say when a job is due and what it waits for.
 	Decode func(definition []byte, folder string) (*engine.Job, error)
 	// Definitions reads workflows out of files, or without any out of the server's own folder; folder is where they count as standing, "" is the server's
-	// own. Mistakes are those of a user. nil reads none.
-	Definitions func(files []DefinitionFile, folder string) (workflows []*engine.Workflow, mistakes []Mistake, err error)
+	// own. Problems are those of a user, in order; with an error among them there are no workflows. nil reads none.
+	Definitions func(source DefinitionSource) (workflows []*engine.Workflow, problems []DefinitionProblem, err error)
+	// Source writes the definitions of one workflow as a file. nil writes none.
+	Source func(workflow string, jobs []StoredDefinition) (SourceText, error)
+	// Schema is the JSON Schema of a workflow file. nil is none.
+	Schema func() ([]byte, error)
+	// Folder is the server's own, which is loaded when it starts and when it is told to; "" is none.
+	Folder string
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the
 	// public. A *engine.TroubledError says it aspect by aspect.
 	Ready func() error

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ import (
 // DefinitionControl compares definitions with what is loaded, and loads them as reviewed. *engine.Engine is one.
 type DefinitionControl interface {
 	DiffLoaded(ctx context.Context, workflows []*engine.Workflow, from, to time.Time, dropDue bool, now time.Time) (engine.LoadedDiff, error)
+	// FolderWorkflows is what is loaded of folders.
+	FolderWorkflows(ctx context.Context) ([]*engine.Workflow, error)
 	Apply(ctx context.Context, workflows []*engine.Workflow, review engine.Review, now time.Time) (engine.LoadReport, error)
 }
 
@@ -26,6 +29,30 @@ type DefinitionFile struct {
 type Definitions struct {
 	Files  []DefinitionFile `json:"files,omitempty" maxItems:"10000" doc:"The files of a folder; without them the server reads its own folder again"`
 	Folder string           `json:"folder,omitempty" maxLength:"4096" doc:"Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder"`
+	Keep   bool             `json:"keep,omitempty" doc:"Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed"`
+}
+
+// A DefinitionSource is what workflows are read of.
+type DefinitionSource struct {
+	Definitions
+	Beside []*engine.Workflow // with Keep: what is loaded of folders
+}
+
+// A DefinitionProblem is a mistake in a file of definitions, or something worth a second look.
+type DefinitionProblem struct {
+	File     string `json:"file" doc:"As the request named it; of a workflow that stays as it is loaded: loaded:WORKFLOW" example:"retail.yaml"`
+	Line     int    `json:"line" minimum:"0" doc:"From 1; 0 is the file itself"`
+	Column   int    `json:"column" minimum:"0" doc:"From 1, in characters"`
+	Severity string `json:"severity" enum:"error,warning" doc:"An error refuses the definitions, a warning does not"`
+	Message  string `json:"message" doc:"What is wrong, and what is allowed"`
+	Hint     string `json:"hint,omitempty" doc:"What to write instead"`
+	text     string
+}
+
+// NewDefinitionProblem is a problem with the line that people read of it.
+func NewDefinitionProblem(p DefinitionProblem, text string) DefinitionProblem {
+	p.text = text
+	return p
 }
 
 // A DiffRequest says what to compare with what is loaded, and over which time.
@@ -100,18 +127,56 @@ func definitionRoutes() []route {
 // maxDefinitions bounds the files of one request.
 const maxDefinitions = 64 << 20
 
-// read makes workflows of what a request sent.
-func (s *server) readDefinitions(d *Definitions) ([]*engine.Workflow, error) {
-	if s.cfg.Definitions == nil {
-		return nil, fmt.Errorf("%w: this server reads no definitions", engine.ErrConflict)
+// readDefinitions makes workflows of what a request sent; those with a mistake are refused.
+func (s *server) readDefinitions(ctx context.Context, d *Definitions) ([]*engine.Workflow, error) {
+	workflows, problems, err := s.judgeDefinitions(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	workflows, mistakes, err := s.cfg.Definitions(d.Files, d.Folder)
-	if len(mistakes) > 0 {
-		p := refusal(codeInvalid, "the definitions are not valid")
-		p.Errors = mistakes
+	p := refusal(codeInvalid, "the definitions are not valid")
+	for i := range problems {
+		if problems[i].Severity == severityError {
+			p.Errors = append(p.Errors, Mistake{Message: problems[i].text})
+		}
+	}
+	if len(p.Errors) > 0 {
 		return nil, p
 	}
-	return workflows, err
+	return workflows, nil
+}
+
+const severityError = "error"
+
+// judgeDefinitions reads what a request sent, with everything that is wrong with it.
+func (s *server) judgeDefinitions(ctx context.Context, d *Definitions) ([]*engine.Workflow, []DefinitionProblem, error) {
+	if s.cfg.Definitions == nil {
+		return nil, nil, fmt.Errorf("%w: this server reads no definitions", engine.ErrConflict)
+	}
+	misnamed, names := refusal(codeInvalid, "the definitions are not valid"), map[string]bool{}
+	for i := range d.Files {
+		name, message := d.Files[i].Name, ""
+		switch {
+		case !fs.ValidPath(name) || name == ".":
+			message = "it is no path below the folder"
+		case names[name]:
+			message = "the file is there twice"
+		}
+		if message != "" {
+			misnamed.Errors = append(misnamed.Errors, Mistake{Location: fmt.Sprintf("body.files[%d].name", i), Message: message})
+		}
+		names[name] = true
+	}
+	if len(misnamed.Errors) > 0 {
+		return nil, nil, misnamed
+	}
+	source := DefinitionSource{Definitions: *d}
+	if d.Keep {
+		var err error
+		if source.Beside, err = s.cfg.Control.FolderWorkflows(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s.cfg.Definitions(source)
 }
 
 func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutput, error) {
@@ -122,7 +187,7 @@ func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutpu
 	if r.To != nil && r.Days != 0 {
 		return nil, invalid("body.days", "days is given in the place of to")
 	}
-	workflows, err := s.readDefinitions(&r.Definitions)
+	workflows, err := s.readDefinitions(ctx, &r.Definitions)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +212,7 @@ func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutpu
 		return nil, err
 	}
 	out := &diffOutput{ETag: `"` + string(d.Loaded) + `"`, Body: NewPlanDiff(&d.PlanDiff, d.From, d.To)}
-	out.Body.At, out.Body.DropDue = &d.At, d.DropDue
+	out.Body.At, out.Body.DropDue, out.Body.Keep = &d.At, d.DropDue, r.Keep
 	out.Body.Before, out.Body.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
 	out.Body.addDue(d.Due)
 	return out, nil
@@ -175,7 +240,7 @@ func (s *server) applyDefinitions(ctx context.Context, in *applyInput) (*applyOu
 	case r.Loaded != "" && r.Loaded != loaded:
 		return nil, invalid("header.If-Match", "it is not what the member loaded says")
 	}
-	workflows, err := s.readDefinitions(&r.Definitions)
+	workflows, err := s.readDefinitions(ctx, &r.Definitions)
 	if err != nil {
 		return nil, err
 	}

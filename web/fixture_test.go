@@ -167,12 +167,17 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 		s, err := check.Go(ctx, f.cfg.Now())
 		return web.ChainProgress{First: web.ID(s.First), Last: web.ID(s.Last), VerifiedTo: web.ID(s.To), VerifiedAt: s.At.UTC()}, err
 	}
-	f.cfg.Definitions = func(files []web.DefinitionFile, folder string) ([]*engine.Workflow, []web.Mistake, error) {
-		if len(files) > 0 {
-			return nil, []web.Mistake{{Location: files[0].Name + ":3:5", Message: "unknown member"}}, nil
+	f.cfg.Definitions = func(source web.DefinitionSource) ([]*engine.Workflow, []web.DefinitionProblem, error) {
+		if len(source.Files) > 0 {
+			p := web.DefinitionProblem{File: source.Files[0].Name, Line: 3, Column: 5, Severity: "error", Message: "unknown member"}
+			return nil, []web.DefinitionProblem{web.NewDefinitionProblem(p, source.Files[0].Name+":3:5: unknown member")}, nil
 		}
 		return f.loaded, nil, nil
 	}
+	f.cfg.Source = func(workflow string, jobs []web.StoredDefinition) (web.SourceText, error) {
+		return web.SourceText{Name: workflow + ".yaml", Text: fmt.Sprintf("%d jobs", len(jobs))}, nil
+	}
+	f.cfg.Schema = spec.Schema
 	f.cfg.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		fmt.Fprintln(w, "almanac_slots 2")

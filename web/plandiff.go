@@ -15,6 +15,7 @@ type PlanDiff struct {
 	Before   DiffSide           `json:"before"`
 	After    DiffSide           `json:"after"`
 	DropDue  bool               `json:"dropDue,omitempty" doc:"Due, unstarted instances of jobs that go are cancelled"`
+	Keep     bool               `json:"keep,omitempty" doc:"Workflows that the definitions do not have stay as they are loaded"`
 	Summary  DiffSummary        `json:"summary"`
 	Jobs     []JobChange        `json:"jobs" doc:"What becomes of definitions"`
 	Added    []AddedInstance    `json:"added"`

@@ -87,6 +87,7 @@ type Control interface {
 	BackfillControl
 	BackfillLook
 	DefinitionControl
+	PreviewControl
 	PowerControl
 	AlertControl
 	SimulationControl

@@ -51,6 +51,7 @@ const prefix = "/api/v1"
 func table() []route {
 	return slices.Concat(
 		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), backfillLookRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
+		previewRoutes(), sourceRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 		stepRoutes(), jobDayRoutes(),
 		tokenRoutes(), auditRoutes(), adminRoutes(),

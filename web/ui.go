@@ -38,6 +38,7 @@ var pages = []struct{ id, pattern string }{
 	{"pageIncidents", "/incidents"},
 	{"pageIncident", "/incidents/{id}"},
 	{"pageAdmin", "/admin"},
+	{"pageDefinition", "/definitions/{workflow}"},
 }
 
 // uiRoutes are the pages and what they are made of. They are public: they hold nothing but the program's own code, and all data is asked for with

@@ -106,7 +106,8 @@ func firstToken(ctx context.Context, db *store.DB, e *engine.Engine) (secret str
 func (s *server) webConfig(loopback bool, start [sha256.Size]byte) web.Config {
 	cfg := web.Config{
 		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Feed: s.feed,
-		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
+		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Source: sourceWriter(s.ownFolder()), Schema: spec.Schema, Folder: s.ownFolder(),
+		Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
 		Now: now, Log: s.log, Site: s.around(),
 	}
 	if s.watching != nil {
@@ -163,8 +164,9 @@ func (a *app) openDirectory(ctx context.Context, dir string, readOnly bool) (ope
 	}
 	secret, hash := web.NewToken()
 	handler, err := web.New(web.Config{
-		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Definitions: definitionReader(""), Version: build().Version,
-		Tokens: tokens{db, [sha256.Size]byte(hash)}, Now: now, Ready: func() error { return errors.New("no server runs") },
+		Jobs: db, Rows: db, History: history{db}, Logs: logs, Control: reader, Decode: spec.DecodeJob, Definitions: definitionReader(""), Source: sourceWriter(""), Schema: spec.Schema,
+		Version: build().Version,
+		Tokens:  tokens{db, [sha256.Size]byte(hash)}, Now: now, Ready: func() error { return errors.New("no server runs") },
 		Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		Site: web.Site{
 			Files: filesOf(db), Disk: func() (uint64, uint64, bool) { return diskSpace(dir) }, Chain: chainOf(db),

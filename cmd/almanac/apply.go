@@ -77,6 +77,7 @@ func (a *app) apply(ctx context.Context, n *connection, f *folder, d *web.PlanDi
 	if err != nil {
 		return r, err
 	}
+	definitions.Keep = d.Keep
 	request := web.ApplyRequest{Definitions: definitions, Loaded: d.Before.Fingerprint, Fingerprint: d.After.Fingerprint, DropDue: d.DropDue, Note: note, Dropped: d.Removed}
 	for _, i := range d.Due {
 		if i.Fate == engine.DueDropped || i.Fate == engine.DueStranded {

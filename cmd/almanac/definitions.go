@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,11 +16,9 @@ import (
 )
 
 // definitionReader reads what a request sent, or the server's own folder again; "" is none.
-func definitionReader(own string) func([]web.DefinitionFile, string) ([]*engine.Workflow, []web.Mistake, error) {
-	return func(files []web.DefinitionFile, folder string) ([]*engine.Workflow, []web.Mistake, error) {
-		if folder == "" {
-			folder = own
-		}
+func definitionReader(own string) func(web.DefinitionSource) ([]*engine.Workflow, []web.DefinitionProblem, error) {
+	return func(source web.DefinitionSource) ([]*engine.Workflow, []web.DefinitionProblem, error) {
+		files, folder := source.Files, cmp.Or(source.Folder, own)
 		if folder == "" {
 			return nil, nil, fmt.Errorf("%w: this server was started without a folder; send the files, and say where they stand", engine.ErrConflict)
 		}
@@ -27,40 +26,34 @@ func definitionReader(own string) func([]web.DefinitionFile, string) ([]*engine.
 		if err != nil {
 			return nil, nil, err
 		}
-		tree, mistakes := os.DirFS(folder), []web.Mistake(nil)
+		tree := os.DirFS(folder)
 		if len(files) > 0 {
-			tree, mistakes = memoryFolder(files)
+			tree = memoryFolder(files)
 		} else if folder != own {
 			return nil, nil, fmt.Errorf("%w: this server reads no folder but its own; send the files", engine.ErrConflict)
 		}
-		if len(mistakes) > 0 {
-			return nil, mistakes, nil
-		}
-		workflows, problems := spec.Load(tree, folder)
-		for _, p := range problems {
-			if p.Severity == spec.Error {
-				mistakes = append(mistakes, web.Mistake{Message: p.String()})
+		workflows, found := spec.LoadBeside(tree, folder, source.Beside)
+		problems := make([]web.DefinitionProblem, len(found))
+		for i, p := range found {
+			text := p.String()
+			if below, err := filepath.Rel(folder, p.File); err == nil && len(files) > 0 && filepath.IsAbs(p.File) {
+				p.File = filepath.ToSlash(below)
 			}
+			problems[i] = web.NewDefinitionProblem(web.DefinitionProblem{
+				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint,
+			}, text)
 		}
-		return workflows, mistakes, nil
+		return workflows, problems, nil
 	}
 }
 
-// memoryFolder is the files of a request as a folder.
-func memoryFolder(files []web.DefinitionFile) (fs.FS, []web.Mistake) {
+// memoryFolder is the files of a request, each of which has another name, as a folder.
+func memoryFolder(files []web.DefinitionFile) fs.FS {
 	tree := fstest.MapFS{}
-	var mistakes []web.Mistake
-	for i, f := range files {
-		switch _, twice := tree[f.Name]; {
-		case !fs.ValidPath(f.Name) || f.Name == ".":
-			mistakes = append(mistakes, web.Mistake{Location: fmt.Sprintf("body.files[%d].name", i), Message: "it is no path below the folder"})
-		case twice:
-			mistakes = append(mistakes, web.Mistake{Location: fmt.Sprintf("body.files[%d].name", i), Message: "the file is there twice"})
-		default:
-			tree[f.Name] = &fstest.MapFile{Data: []byte(f.Text), Mode: 0o444}
-		}
+	for _, f := range files {
+		tree[f.Name] = &fstest.MapFile{Data: []byte(f.Text), Mode: 0o444}
 	}
-	return tree, mistakes
+	return tree
 }
 
 // folderFiles collects the files of a folder that definitions are made of.

@@ -22,6 +22,7 @@ import (
 type explainQuery struct {
 	folder   string
 	at       string
+	date     string
 	up, down int
 	output   *choice
 }
@@ -38,17 +39,22 @@ is named. Its start and end are estimated by how long past instances took. Witho
 With --at it answers as of a time that has passed, from the history. An instance that is not planned yet is explained by the loaded definitions;
 with --folder by those of a folder: what an instance of that plan time would wait for, and why.
 
+With --date the argument is a job, and each of its instances on that natural day is told with what it would wait for; with --folder too, as if the folder
+were loaded.
+
 With -o dot or mermaid it draws the instances around it.`,
 		Example: `  almanac explain retail/report@2026-10-01T12:00
   almanac explain retail/report@2026-10-01T12:00 --at 2026-10-01T12:30
   almanac explain 4217 -o mermaid --up 3 --down 1
-  almanac explain retail/report@2026-10-01T12:00:00+08:00 --folder pipelines`,
+  almanac explain retail/report@2026-10-01T12:00:00+08:00 --folder pipelines
+  almanac explain retail/report --date 2026-10-01 --folder pipelines`,
 		Args: exactly("INSTANCE"),
 	}
 	exits(c, exitFailed, exitInvalid, exitNotFound, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
 	c.Flags().StringVar(&q.folder, "folder", "", "answer from the definitions in this folder")
 	c.Flags().StringVar(&q.at, "at", "", "as of this time, from the history; without an offset it is in the job's zone")
+	c.Flags().StringVar(&q.date, "date", "", "of a job: every instance of this natural day, in the job's zone")
 	c.Flags().IntVar(&q.up, "up", 1, "of a drawing: hops up, to what it waits for")
 	c.Flags().IntVar(&q.down, "down", 1, "of a drawing: hops down, to what waits for it")
 	q.output = addOutput(c, "dot", "mermaid")
@@ -68,6 +74,12 @@ With -o dot or mermaid it draws the instances around it.`,
 		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if q.date != "" {
+			if q.at != "" || q.output.value == "dot" || q.output.value == "mermaid" {
+				return usagef("--date is about definitions: it has no --at and no drawing; `almanac plan -o dot` draws a day of a folder")
+			}
+			return a.explainDay(c.Context(), n, args[0], q)
+		}
 		if q.folder != "" {
 			if q.at != "" || q.output.value == "dot" || q.output.value == "mermaid" {
 				return usagef("--folder answers from definitions alone: it has no --at and no drawing; `almanac plan -o dot` draws a day of a folder")

@@ -27,6 +27,7 @@ type planDiff struct {
 	from, to string
 	days     int
 	dropDue  bool
+	keep     bool
 	exitCode bool
 	output   *choice
 	n        *connection
@@ -57,6 +58,7 @@ of a disabled one are held, and with --drop-due both are cancelled, each of them
 	flags.StringVar(&p.to, "to", "", "end of the window, excluded")
 	flags.IntVar(&p.days, "days", 0, "in the place of --to: so many natural days, the one of --from included (default 2)")
 	flags.BoolVar(&p.dropDue, "drop-due", false, "cancel due, unstarted instances of jobs that are removed or disabled")
+	flags.BoolVar(&p.keep, "keep", false, "workflows that the folder does not have stay as they are loaded; otherwise they are removed")
 	flags.BoolVar(&p.exitCode, "exit-code", false, "end with status 1 when there is a difference")
 	p.output = addOutput(c, "markdown")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -94,6 +96,7 @@ func (a *app) diffLoaded(ctx context.Context, f *folder, p *planDiff) (*web.Plan
 	if err != nil {
 		return nil, err
 	}
+	definitions.Keep = p.keep
 	request := web.DiffRequest{Definitions: definitions, Days: p.days, DropDue: p.dropDue}
 	for _, bound := range []struct {
 		name, text string
@@ -119,8 +122,8 @@ func (a *app) diffLoaded(ctx context.Context, f *folder, p *planDiff) (*web.Plan
 
 // diffFolders compares two folders, both as if they stood where the first does.
 func (a *app) diffFolders(ctx context.Context, f *folder, p *planDiff) (*web.PlanDiff, error) {
-	if p.dropDue {
-		return nil, usagef("--drop-due is about what is loaded")
+	if p.dropDue || p.keep {
+		return nil, usagef("--drop-due and --keep are about what is loaded")
 	}
 	before, err := a.otherSide(ctx, f, p.against)
 	if err != nil {

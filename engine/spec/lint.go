@@ -25,7 +25,8 @@ func Lint(workflows []*engine.Workflow, at time.Time) Problems {
 // lint is one run over all workflows.
 type lint struct {
 	at       time.Time
-	partial  bool // files that could not be read may hold what seems to be missing
+	settled  map[string]bool // workflows that were judged before, by name
+	partial  bool            // files that could not be read may hold what seems to be missing
 	problems Problems
 	files    map[string]string // by workflow name
 	jobs     map[engine.JobRef]*lintJob
@@ -77,10 +78,14 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 	l.cycles()
 	l.calls()
 	for _, e := range l.edges {
-		l.emptyOrLater(e)
+		if !l.settled[e.down.Workflow] || !l.settled[e.up.Workflow] {
+			l.emptyOrLater(e)
+		}
 	}
 	for _, j := range l.order {
-		l.orphans(j)
+		if !l.settled[j.Workflow] {
+			l.orphans(j)
+		}
 	}
 	return l.problems
 }

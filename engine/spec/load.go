@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -16,6 +17,12 @@ import (
 //
 // Load reads no clock: schedules without a startTime are judged as if created at a fixed time, so a folder that loads once loads always.
 func Load(fsys fs.FS, folder string) ([]*engine.Workflow, Problems) {
+	return LoadBeside(fsys, folder, nil)
+}
+
+// LoadBeside is Load of files that stand beside workflows which are loaded already and stay as they are, but for those of a name that a file has. They
+// are judged together, and returned together, those of the files first; that something of the others alone is worth a second look is not told again.
+func LoadBeside(fsys fs.FS, folder string, others []*engine.Workflow) ([]*engine.Workflow, Problems) {
 	var problems Problems
 	fail := func(file string, format string, args ...any) {
 		problems = append(problems, Problem{File: file, Message: fmt.Sprintf(format, args...)})
@@ -55,7 +62,12 @@ func Load(fsys fs.FS, folder string) ([]*engine.Workflow, Problems) {
 			workflows = append(workflows, w)
 		}
 	}
-	l := lint{at: anchor, partial: problems.HasErrors()}
+	l := lint{at: anchor, partial: problems.HasErrors(), settled: map[string]bool{}}
+	for _, other := range others {
+		if !slices.ContainsFunc(workflows, func(w *engine.Workflow) bool { return w.Name == other.Name }) {
+			workflows, l.settled[other.Name] = append(workflows, other), true
+		}
+	}
 	problems = append(problems, l.run(workflows)...).sorted()
 	if problems.HasErrors() {
 		return nil, problems

@@ -34,6 +34,21 @@ const (
 	BackfillStateRunning    BackfillState = "running"
 )
 
+// Defines values for DeedKind.
+const (
+	DeedKindAlert       DeedKind = "alert"
+	DeedKindBackfill    DeedKind = "backfill"
+	DeedKindDefinitions DeedKind = "definitions"
+	DeedKindOperation   DeedKind = "operation"
+	DeedKindToken       DeedKind = "token"
+)
+
+// Defines values for DefinitionProblemSeverity.
+const (
+	DefinitionProblemSeverityError   DefinitionProblemSeverity = "error"
+	DefinitionProblemSeverityWarning DefinitionProblemSeverity = "warning"
+)
+
 // Defines values for DeliveryClass.
 const (
 	DeliveryClassDeadline DeliveryClass = "deadline"
@@ -201,6 +216,38 @@ const (
 	JobChangeChangeRemoved  JobChangeChange = "removed"
 )
 
+// Defines values for JobDayWorst.
+const (
+	JobDayWorstCancelled JobDayWorst = "cancelled"
+	JobDayWorstFailed    JobDayWorst = "failed"
+	JobDayWorstForced    JobDayWorst = "forced"
+	JobDayWorstLost      JobDayWorst = "lost"
+	JobDayWorstRunning   JobDayWorst = "running"
+	JobDayWorstSkipped   JobDayWorst = "skipped"
+	JobDayWorstSucceeded JobDayWorst = "succeeded"
+	JobDayWorstWaiting   JobDayWorst = "waiting"
+)
+
+// Defines values for JobDetailPeriod.
+const (
+	JobDetailPeriodDay      JobDetailPeriod = "day"
+	JobDetailPeriodDiscrete JobDetailPeriod = "discrete"
+	JobDetailPeriodHour     JobDetailPeriod = "hour"
+	JobDetailPeriodMinute   JobDetailPeriod = "minute"
+	JobDetailPeriodMonth    JobDetailPeriod = "month"
+	JobDetailPeriodNone     JobDetailPeriod = "none"
+	JobDetailPeriodWeek     JobDetailPeriod = "week"
+	JobDetailPeriodYear     JobDetailPeriod = "year"
+)
+
+// Defines values for LateKind.
+const (
+	LateKindEndedLate    LateKind = "ended-late"
+	LateKindNeverStarted LateKind = "never-started"
+	LateKindStillRunning LateKind = "still-running"
+	LateKindWillBeLate   LateKind = "will-be-late"
+)
+
 // Defines values for LogEndOutcome.
 const (
 	LogEndOutcomeCancelled LogEndOutcome = "cancelled"
@@ -255,6 +302,14 @@ const (
 	ParamTypeString   ParamType = "string"
 )
 
+// Defines values for StepOnFailure.
+const (
+	StepOnFailureContinue       StepOnFailure = "continue"
+	StepOnFailureFail           StepOnFailure = "fail"
+	StepOnFailureFailSuccessors StepOnFailure = "failSuccessors"
+	StepOnFailurePause          StepOnFailure = "pause"
+)
+
 // Defines values for StepState.
 const (
 	StepStateCancelled StepState = "cancelled"
@@ -263,6 +318,14 @@ const (
 	StepStateSkipped   StepState = "skipped"
 	StepStateSucceeded StepState = "succeeded"
 	StepStateWaiting   StepState = "waiting"
+)
+
+// Defines values for TokenRequestRole.
+const (
+	TokenRequestRoleAdmin    TokenRequestRole = "admin"
+	TokenRequestRoleEditor   TokenRequestRole = "editor"
+	TokenRequestRoleOperator TokenRequestRole = "operator"
+	TokenRequestRoleViewer   TokenRequestRole = "viewer"
 )
 
 // Defines values for WaitOnFailed.
@@ -279,11 +342,24 @@ const (
 	WaitOnMissingWait   WaitOnMissing = "wait"
 )
 
+// Defines values for WhoamiRole.
+const (
+	WhoamiRoleAdmin    WhoamiRole = "admin"
+	WhoamiRoleEditor   WhoamiRole = "editor"
+	WhoamiRoleOperator WhoamiRole = "operator"
+	WhoamiRoleViewer   WhoamiRole = "viewer"
+)
+
 // Defines values for WindowClosed.
 const (
 	WindowClosedBoth  WindowClosed = "both"
 	WindowClosedLeft  WindowClosed = "left"
 	WindowClosedRight WindowClosed = "right"
+)
+
+// Defines values for WorkflowSourceMadeBy.
+const (
+	WorkflowSourceMadeByAzure WorkflowSourceMadeBy = "azure"
 )
 
 // Defines values for ListIncidentsParamsState.
@@ -310,6 +386,36 @@ const (
 	ListInstancesParamsKindManual    ListInstancesParamsKind = "manual"
 	ListInstancesParamsKindScheduled ListInstancesParamsKind = "scheduled"
 )
+
+// APIToken defines model for APIToken.
+type APIToken struct {
+	CreatedAt time.Time `json:"createdAt"`
+	Expired   bool      `json:"expired,omitempty,omitzero"`
+
+	// ExpiresAt The first instant at which it is refused; absent is never
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Name What the history names as the actor
+	//
+	// Examples: grafana
+	Name string `json:"name"`
+
+	// Role viewer, operator, editor or admin; one that this program does not know may do nothing
+	Role string `json:"role"`
+
+	// Secret In the first answer to who makes it, and nowhere else
+	//
+	// Examples: alm_…
+	Secret string `json:"secret,omitempty,omitzero"`
+
+	// Yours The request was made with it
+	Yours bool `json:"yours,omitempty,omitzero"`
+}
 
 // AddedInstance defines model for AddedInstance.
 type AddedInstance struct {
@@ -374,6 +480,9 @@ type ApplyRequest struct {
 
 	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
 	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
 
 	// Loaded before.fingerprint of the diff; the header If-Match may say it instead
 	Loaded string `json:"loaded,omitempty,omitzero"`
@@ -446,6 +555,57 @@ type AttemptList struct {
 	Items []Attempt `json:"items"`
 
 	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// AuditLine defines model for AuditLine.
+type AuditLine struct {
+	// Action A transition such as rerun, or an act such as trigger, operation or token-created
+	//
+	// Examples: rerun
+	Action string `json:"action"`
+
+	// Actor Who; absent for definitions that the server loaded by itself
+	//
+	// Examples: ann
+	Actor string    `json:"actor,omitempty,omitzero"`
+	At    time.Time `json:"at"`
+	From  string    `json:"from,omitempty,omitzero"`
+
+	// ID Of the line of the history
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance A row's id, in decimal
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Job Examples: orders
+	Job string `json:"job,omitempty,omitzero"`
+
+	// Name workflow/job@plan time of the instance; absent when it is gone
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Text In words, with the note that was given
+	Text string `json:"text"`
+	To   string `json:"to,omitempty,omitzero"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow,omitempty,omitzero"`
+}
+
+// AuditPage defines model for AuditPage.
+type AuditPage struct {
+	Items []AuditLine `json:"items"`
+
+	// LookedTo The history was looked through back to here; absent at its beginning
+	LookedTo time.Time `json:"lookedTo,omitempty,omitzero"`
+
+	// Next The cursor of the next page; absent on the last. A page may hold fewer lines than asked for, or none, and have a next: 20,000 lines of the history are looked at for each
 	Next string `json:"next,omitempty,omitzero"`
 }
 
@@ -778,6 +938,30 @@ type CauseWait struct {
 	Text string `json:"text"`
 }
 
+// ChainProgress defines model for ChainProgress.
+type ChainProgress struct {
+	// Broken The first line that is not as it was written, and how
+	Broken string `json:"broken,omitempty,omitzero"`
+
+	// First The oldest line that is kept; 0 when there is none
+	//
+	// Examples: 4217
+	First string `json:"first"`
+
+	// Last The newest line
+	//
+	// Examples: 4217
+	Last string `json:"last"`
+
+	// VerifiedAt When this line was looked at
+	VerifiedAt time.Time `json:"verifiedAt,omitempty,omitzero"`
+
+	// VerifiedTo Every line from the oldest that was kept when it was looked at up to this one is as it was written
+	//
+	// Examples: 4217
+	VerifiedTo string `json:"verifiedTo"`
+}
+
 // Change defines model for Change.
 type Change struct {
 	Actor string    `json:"actor,omitempty,omitzero"`
@@ -830,6 +1014,73 @@ type Condition struct {
 	Ok bool `json:"ok"`
 }
 
+// Deed defines model for Deed.
+type Deed struct {
+	// Action Of the line that says most
+	//
+	// Examples: load
+	Action string `json:"action"`
+
+	// Actor Who; absent for definitions that the server loaded by itself
+	//
+	// Examples: ann
+	Actor string    `json:"actor,omitempty,omitzero"`
+	At    time.Time `json:"at"`
+
+	// Counts Its lines by action
+	Counts []DeedCount `json:"counts"`
+
+	// ID Of its newest line of the history
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance Absent when it was about none or several
+	Instance DeedInstance `json:"instance,omitempty,omitzero"`
+
+	// Jobs Those whose definitions or instances it changed, at most 20
+	Jobs []JobRef `json:"jobs"`
+
+	// Kind What it was about
+	Kind DeedKind `json:"kind"`
+
+	// Text Of that line, in words
+	//
+	// Examples: 12 jobs: 1 added, 2 changed, 0 removed; 40 instances planned anew
+	Text string `json:"text"`
+}
+
+// DeedKind What it was about
+type DeedKind string
+
+// DeedCount defines model for DeedCount.
+type DeedCount struct {
+	Action string `json:"action"`
+	Count  int64  `json:"count"`
+}
+
+// DeedInstance defines model for DeedInstance.
+type DeedInstance struct {
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Name Absent when it is gone
+	Name string `json:"name,omitempty,omitzero"`
+}
+
+// DeedPage defines model for DeedPage.
+type DeedPage struct {
+	Items []Deed `json:"items"`
+
+	// LookedTo The history was looked through back to here; absent at from, or its beginning
+	LookedTo time.Time `json:"lookedTo,omitempty,omitzero"`
+
+	// Next The cursor of the next page; absent on the last. A page may hold fewer deeds than asked for and have a next
+	Next string `json:"next,omitempty,omitzero"`
+}
+
 // Definition defines model for Definition.
 type Definition struct {
 	// CreatedAt When this version was loaded
@@ -870,6 +1121,38 @@ type DefinitionPage struct {
 
 	// Next The cursor of the next page; absent on the last
 	Next string `json:"next,omitempty,omitzero"`
+}
+
+// DefinitionProblem defines model for DefinitionProblem.
+type DefinitionProblem struct {
+	// Column From 1, in characters
+	Column int64 `json:"column"`
+
+	// File As the request named it; of a workflow that stays as it is loaded: loaded:WORKFLOW
+	//
+	// Examples: retail.yaml
+	File string `json:"file"`
+
+	// Hint What to write instead
+	Hint string `json:"hint,omitempty,omitzero"`
+
+	// Line From 1; 0 is the file itself
+	Line int64 `json:"line"`
+
+	// Message What is wrong, and what is allowed
+	Message string `json:"message"`
+
+	// Severity An error refuses the definitions, a warning does not
+	Severity DefinitionProblemSeverity `json:"severity"`
+}
+
+// DefinitionProblemSeverity An error refuses the definitions, a warning does not
+type DefinitionProblemSeverity string
+
+// DefinitionSchema defines model for DefinitionSchema.
+type DefinitionSchema struct {
+	// Schema JSON Schema, 2020-12
+	Schema interface{} `json:"schema"`
 }
 
 // Delivery defines model for Delivery.
@@ -953,6 +1236,9 @@ type DiffRequest struct {
 	// From The plans are compared from here on; the default, and the earliest, is now
 	From time.Time `json:"from,omitempty,omitzero"`
 
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
+
 	// To Up to here, excluded
 	To time.Time `json:"to,omitempty,omitzero"`
 }
@@ -989,6 +1275,12 @@ type DiffSummary struct {
 
 	// Text Examples: +24, −3, 48 re-linked, 2 now wait for a later upstream
 	Text string `json:"text"`
+}
+
+// DiskHealth defines model for DiskHealth.
+type DiskHealth struct {
+	FreeBytes  int64 `json:"freeBytes"`
+	TotalBytes int64 `json:"totalBytes"`
 }
 
 // DueInstance defines model for DueInstance.
@@ -1171,6 +1463,9 @@ type Explanation struct {
 
 	// Unknown Of a time that has passed: what the history does not tell
 	Unknown []string `json:"unknown,omitempty,omitzero"`
+
+	// Watching What steps of a running instance wait for without a slot
+	Watching []Watching `json:"watching,omitempty,omitzero"`
 }
 
 // Forecast defines model for Forecast.
@@ -1320,6 +1615,28 @@ type GraphNode struct {
 
 	// Planned It is recorded; else it is what the loaded definitions would plan
 	Planned bool `json:"planned"`
+}
+
+// Health defines model for Health.
+type Health struct {
+	// Aspects Each thing without which it does not, as it is; none when no server runs
+	Aspects []Condition `json:"aspects"`
+	At      time.Time   `json:"at"`
+
+	// Disk Of the file system of the data directory; absent when it cannot be asked
+	Disk DiskHealth `json:"disk,omitempty,omitzero"`
+
+	// Loop Absent when no server runs
+	Loop   LoopHealth   `json:"loop,omitempty,omitzero"`
+	Outbox OutboxHealth `json:"outbox"`
+
+	// Ready Whether it does its work
+	Ready     bool        `json:"ready"`
+	Retention Keeping     `json:"retention"`
+	Store     StoreHealth `json:"store"`
+
+	// Version Examples: 1.0.0
+	Version string `json:"version"`
 }
 
 // HookAnswer defines model for HookAnswer.
@@ -1537,9 +1854,15 @@ type Instance struct {
 	// Reason Why it is in this state, or behind this gate
 	Reason Reason `json:"reason"`
 
+	// RunNow Who lets it run without what it waits for
+	RunNow string `json:"runNow,omitempty,omitzero"`
+
 	// StartedAt When it first started
 	StartedAt time.Time     `json:"startedAt,omitempty,omitzero"`
 	State     InstanceState `json:"state"`
+
+	// Touched A person has acted on it: no change of its job plans it away, and none later takes its place
+	Touched bool `json:"touched,omitempty,omitzero"`
 
 	// Version The job version that it was planned with
 	//
@@ -1655,6 +1978,70 @@ type JobChange struct {
 // JobChangeChange defines model for JobChange.Change.
 type JobChangeChange string
 
+// JobDay defines model for JobDay.
+type JobDay struct {
+	// AtLeast There are more instances than were counted
+	AtLeast bool `json:"atLeast,omitempty,omitzero"`
+
+	// Date Examples: 2026-11-21
+	Date string `json:"date"`
+
+	// EndedAt The last end
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// From Its first instant
+	From time.Time `json:"from"`
+
+	// Instances Instances of every kind that were planned for it, by state
+	Instances InstanceCounts `json:"instances"`
+
+	// MedianSeconds That the middle one of these took
+	MedianSeconds float64 `json:"medianSeconds,omitempty,omitzero"`
+
+	// Planned Plan times to come that are not written down as instances yet
+	Planned int64 `json:"planned,omitempty,omitzero"`
+
+	// StartedAt The first start
+	StartedAt time.Time `json:"startedAt,omitempty,omitzero"`
+
+	// Timed Instances that succeeded in one go: those whose durations are told
+	Timed int64 `json:"timed,omitempty,omitzero"`
+
+	// Times The first of these
+	Times []time.Time `json:"times,omitempty,omitzero"`
+
+	// To The first instant of the day after: 23 or 25 hours later where the clocks change
+	To time.Time `json:"to"`
+
+	// Total All of these
+	Total int64 `json:"total"`
+
+	// TotalSeconds That these took together
+	TotalSeconds float64 `json:"totalSeconds,omitempty,omitzero"`
+
+	// Worst The one of their states that matters most; absent of a day without instances
+	Worst JobDayWorst `json:"worst,omitempty,omitzero"`
+}
+
+// JobDayWorst The one of their states that matters most; absent of a day without instances
+type JobDayWorst string
+
+// JobDays defines model for JobDays.
+type JobDays struct {
+	Items []JobDay `json:"items"`
+
+	// Next The day to ask on from: there was more to count than one answer may cost; absent when all days are there
+	Next string `json:"next,omitempty,omitzero"`
+
+	// TimeZone In which the days are counted
+	//
+	// Examples: Europe/Berlin
+	TimeZone string `json:"timeZone"`
+
+	// Today The day of now
+	Today string `json:"today"`
+}
+
 // JobDetail defines model for JobDetail.
 type JobDetail struct {
 	// Concurrency Instances that run at once
@@ -1689,6 +2076,9 @@ type JobDetail struct {
 	// Params What a trigger may give
 	Params []Param `json:"params,omitempty,omitzero"`
 
+	// Period Its class: what it waits for follows from it and from the class of the other
+	Period JobDetailPeriod `json:"period,omitempty,omitzero"`
+
 	// PlannedTo Its instances are written down up to here, excluded
 	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
 
@@ -1712,6 +2102,9 @@ type JobDetail struct {
 	// Workflow Examples: retail
 	Workflow string `json:"workflow"`
 }
+
+// JobDetailPeriod Its class: what it waits for follows from it and from the class of the other
+type JobDetailPeriod string
 
 // JobEdge defines model for JobEdge.
 type JobEdge struct {
@@ -1790,6 +2183,63 @@ type JobsAround struct {
 	Nodes []JobNode `json:"nodes"`
 }
 
+// Keeping defines model for Keeping.
+type Keeping struct {
+	// Due Instances that retention may remove within the next 24 hours, counted up to 100,000
+	Due int64 `json:"due"`
+
+	// Goes When that one may go: what an instance that is still open waits for stays longer
+	Goes time.Time `json:"goes,omitempty,omitzero"`
+
+	// Oldest When the instance that ended first of those that are kept ended
+	Oldest time.Time `json:"oldest,omitempty,omitzero"`
+
+	// Seconds How long ended instances, their logs and the history are kept; absent is for ever
+	Seconds float64 `json:"seconds,omitempty,omitzero"`
+}
+
+// Late defines model for Late.
+type Late struct {
+	Deadline time.Time `json:"deadline"`
+
+	// Ends When it will probably have ended, by the medians of what its job and those it waits for took
+	Ends time.Time `json:"ends"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Incident A row's id, in decimal
+	//
+	// Examples: 4217
+	Incident string   `json:"incident"`
+	Job      string   `json:"job"`
+	Kind     LateKind `json:"kind"`
+
+	// LateSeconds From the deadline to then
+	LateSeconds float64 `json:"lateSeconds"`
+
+	// Name Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name     string    `json:"name"`
+	PlanTime time.Time `json:"planTime"`
+	Reason   Reason    `json:"reason"`
+	State    string    `json:"state"`
+	Workflow string    `json:"workflow"`
+}
+
+// LateKind defines model for Late.Kind.
+type LateKind string
+
+// LateList defines model for LateList.
+type LateList struct {
+	// All How many there are, of those that the newest 200 open incidents name
+	All int64 `json:"all"`
+
+	// Late The one that will be latest first
+	Late []Late `json:"late"`
+}
+
 // Link defines model for Link.
 type Link struct {
 	// Ended Any end satisfies
@@ -1831,6 +2281,27 @@ type LogPart struct {
 
 	// Text Its bytes, when they are UTF-8
 	Text string `json:"text,omitempty,omitzero"`
+}
+
+// LoopHealth defines model for LoopHealth.
+type LoopHealth struct {
+	// LeaseUntil Until when what this server runs is its own; it is renewed
+	LeaseUntil time.Time `json:"leaseUntil,omitempty,omitzero"`
+
+	// PlannedTo The plan of each scheduled job is written up to here at least
+	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
+
+	// Ready What has been ready beside a free slot for longest; absent when nothing is
+	//
+	// Examples: retail/orders@2026-11-21T06:00:00+01:00 only lacks a slot
+	Ready      string    `json:"ready,omitempty,omitzero"`
+	ReadySince time.Time `json:"readySince,omitempty,omitzero"`
+
+	// TookSeconds That turn
+	TookSeconds float64 `json:"tookSeconds"`
+
+	// TurnedAt When the last turn ended
+	TurnedAt time.Time `json:"turnedAt,omitempty,omitzero"`
 }
 
 // Mistake defines model for Mistake.
@@ -1919,6 +2390,21 @@ type OperationResult struct {
 	Total int64 `json:"total"`
 }
 
+// OutboxHealth defines model for OutboxHealth.
+type OutboxHealth struct {
+	// Alerts Messages to sinks that have not been delivered
+	Alerts int64 `json:"alerts"`
+
+	// ErrorActions Error actions that have not been carried out
+	ErrorActions int64 `json:"errorActions"`
+
+	// ErrorActionsSince When the oldest of them was written
+	ErrorActionsSince time.Time `json:"errorActionsSince,omitempty,omitzero"`
+
+	// FailedAlerts That failed for good within the last 24 hours
+	FailedAlerts int64 `json:"failedAlerts"`
+}
+
 // Param defines model for Param.
 type Param struct {
 	Default     string   `json:"default,omitempty,omitzero"`
@@ -1959,6 +2445,9 @@ type PlanDiff struct {
 	// Jobs What becomes of definitions
 	Jobs []JobChange `json:"jobs"`
 
+	// Keep Workflows that the definitions do not have stay as they are loaded
+	Keep bool `json:"keep,omitempty,omitzero"`
+
 	// Relinked In both plans, and wait for others
 	Relinked []RelinkedInstance `json:"relinked"`
 
@@ -1968,6 +2457,83 @@ type PlanDiff struct {
 
 	// To Up to here, excluded
 	To time.Time `json:"to"`
+}
+
+// Preview defines model for Preview.
+type Preview struct {
+	Date string `json:"date"`
+
+	// Disabled Nothing of it would be planned
+	Disabled bool `json:"disabled,omitempty,omitzero"`
+
+	// Effective It has no plan time before; absent when it always counted
+	Effective time.Time `json:"effective,omitempty,omitzero"`
+
+	// From The natural day: from here on
+	From      time.Time          `json:"from"`
+	Instances []PreviewInstances `json:"instances"`
+	Job       string             `json:"job"`
+
+	// Manual It has no plan times: a person or a program starts it
+	Manual bool `json:"manual,omitempty,omitzero"`
+
+	// Schedule When the job is due, in words
+	Schedule string `json:"schedule"`
+
+	// TimeZone Examples: Europe/Berlin
+	TimeZone string `json:"timeZone"`
+
+	// To Up to here, excluded: 23, 24 or 25 hours
+	To time.Time `json:"to"`
+
+	// Total Instances of the day; those beyond limit are not listed
+	Total    int64  `json:"total"`
+	Workflow string `json:"workflow"`
+}
+
+// PreviewInstances defines model for PreviewInstances.
+type PreviewInstances struct {
+	// Dependencies As an explanation has them
+	Dependencies []ExplainedWait `json:"dependencies"`
+
+	// DryRun On a day off: it is skipped
+	DryRun bool `json:"dryRun,omitempty,omitzero"`
+
+	// Instance Absent when it is not planned yet
+	//
+	// Examples: 4217
+	Instance string    `json:"instance,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	State    string    `json:"state,omitempty,omitzero"`
+}
+
+// PreviewRequest defines model for PreviewRequest.
+type PreviewRequest struct {
+	// Date A natural day in the zone of the job
+	//
+	// Examples: 2026-11-21
+	Date string `json:"date"`
+
+	// Files The files of a folder; without them the server reads its own folder again
+	Files []DefinitionFile `json:"files,omitempty,omitzero"`
+
+	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
+	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
+
+	// Limit Instances that are listed, the first of the day; the default is 100
+	Limit int64 `json:"limit,omitempty,omitzero"`
+
+	// Loaded Go by what is loaded, and by no files
+	Loaded bool `json:"loaded,omitempty,omitzero"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
 }
 
 // Probe defines model for Probe.
@@ -2055,6 +2621,40 @@ type RelinkedInstance struct {
 	Moved    bool      `json:"moved,omitempty,omitzero"`
 	PlanTime time.Time `json:"planTime"`
 	Workflow string    `json:"workflow"`
+}
+
+// RevokeRequest defines model for RevokeRequest.
+type RevokeRequest struct {
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Own Also when it is the one that the request is made with, which is refused otherwise
+	Own bool `json:"own,omitempty,omitzero"`
+}
+
+// Running defines model for Running.
+type Running struct {
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Instance A row's id, in decimal
+	//
+	// Examples: 4217
+	Instance string `json:"instance"`
+	Job      string `json:"job,omitempty,omitzero"`
+
+	// Name Examples: retail/orders@2026-11-21T06:00:00+01:00
+	Name string `json:"name,omitempty,omitzero"`
+
+	// Number Of the attempt, from 1
+	Number    int64     `json:"number"`
+	Pool      string    `json:"pool,omitempty,omitzero"`
+	Server    string    `json:"server,omitempty,omitzero"`
+	StartedAt time.Time `json:"startedAt"`
+	Step      string    `json:"step,omitempty,omitzero"`
+	Workflow  string    `json:"workflow,omitempty,omitzero"`
 }
 
 // SimulateRequest defines model for SimulateRequest.
@@ -2408,17 +3008,40 @@ type Step struct {
 	// Attempts Since the instance last started
 	Attempts int64 `json:"attempts"`
 
+	// ForEach It runs once for each item of a list
+	ForEach bool `json:"forEach,omitempty,omitzero"`
+
+	// ItemOf It is an item of this step
+	ItemOf string `json:"itemOf,omitempty,omitzero"`
+
+	// Needs The steps that must have ended before it
+	Needs []string `json:"needs,omitempty,omitzero"`
+
 	// NotBefore When its next attempt is due
-	NotBefore time.Time         `json:"notBefore,omitempty,omitzero"`
+	NotBefore time.Time `json:"notBefore,omitempty,omitzero"`
+
+	// OnFailure What its failure means for the instance
+	OnFailure StepOnFailure     `json:"onFailure,omitempty,omitzero"`
 	Outputs   map[string]string `json:"outputs,omitempty,omitzero"`
 	State     StepState         `json:"state"`
 
 	// Step Absent for the only step of a job with one action; an item is named step[n]
 	Step string `json:"step"`
 
+	// Type Of its action; absent when the definition cannot be read
+	//
+	// Examples: shell
+	Type string `json:"type,omitempty,omitzero"`
+
 	// Waits Of a running step that holds no slot: what it waits for
 	Waits StepWait `json:"waits,omitempty,omitzero"`
+
+	// When The condition under which it runs
+	When string `json:"when,omitempty,omitzero"`
 }
+
+// StepOnFailure What its failure means for the instance
+type StepOnFailure string
 
 // StepState defines model for Step.State.
 type StepState string
@@ -2454,6 +3077,25 @@ type StepWait struct {
 	Until time.Time `json:"until,omitempty,omitzero"`
 }
 
+// StoreHealth defines model for StoreHealth.
+type StoreHealth struct {
+	DatabaseBytes int64 `json:"databaseBytes,omitempty,omitzero"`
+
+	// FirstEvent The oldest line of the history that is kept
+	//
+	// Examples: 4217
+	FirstEvent   string    `json:"firstEvent,omitempty,omitzero"`
+	FirstEventAt time.Time `json:"firstEventAt,omitempty,omitzero"`
+
+	// LastEvent A row's id, in decimal
+	//
+	// Examples: 4217
+	LastEvent string `json:"lastEvent,omitempty,omitzero"`
+
+	// LogBytes The write-ahead log
+	LogBytes int64 `json:"logBytes,omitempty,omitzero"`
+}
+
 // StoredDefinition defines model for StoredDefinition.
 type StoredDefinition struct {
 	// Definition A workflow document that holds this job alone
@@ -2469,6 +3111,34 @@ type StoredDefinition struct {
 	Version  string `json:"version"`
 	Workflow string `json:"workflow"`
 }
+
+// TokenPage defines model for TokenPage.
+type TokenPage struct {
+	Items []APIToken `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// TokenRequest defines model for TokenRequest.
+type TokenRequest struct {
+	// ExpiresAt The first instant at which it is refused; absent is never
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// Name Of who will use it: what the history names as the actor
+	//
+	// Examples: grafana
+	Name string `json:"name"`
+
+	// Note Why; written to the history and to the server's audit log
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Role What it may do
+	Role TokenRequestRole `json:"role"`
+}
+
+// TokenRequestRole What it may do
+type TokenRequestRole string
 
 // TriggerRequest defines model for TriggerRequest.
 type TriggerRequest struct {
@@ -2492,6 +3162,30 @@ type Upstream struct {
 	ID       string    `json:"id"`
 	PlanTime time.Time `json:"planTime"`
 	State    string    `json:"state"`
+}
+
+// ValidateRequest defines model for ValidateRequest.
+type ValidateRequest struct {
+	// Files The files of a folder; without them the server reads its own folder again
+	Files []DefinitionFile `json:"files,omitempty,omitzero"`
+
+	// Folder Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder
+	Folder string `json:"folder,omitempty,omitzero"`
+
+	// Keep Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed
+	Keep bool `json:"keep,omitempty,omitzero"`
+}
+
+// Validation defines model for Validation.
+type Validation struct {
+	// Ok Nothing refuses them; there may be warnings
+	Ok bool `json:"ok"`
+
+	// Problems By file, line and column
+	Problems []DefinitionProblem `json:"problems"`
+
+	// Workflows What the files hold; none when they are not ok
+	Workflows []WorkflowNames `json:"workflows"`
 }
 
 // Verdict defines model for Verdict.
@@ -2571,6 +3265,57 @@ type WaitList struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
+// Watching defines model for Watching.
+type Watching struct {
+	// Instance The instance that it has started and waits for
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Last What the last look found
+	//
+	// Examples: HTTP 404 Not Found
+	Last string `json:"last,omitempty,omitzero"`
+
+	// Looks How often it was looked at
+	Looks int64 `json:"looks"`
+
+	// Next When it is looked at again
+	Next  time.Time `json:"next,omitempty,omitzero"`
+	Since time.Time `json:"since"`
+
+	// Step Absent for the only step of a job with one action
+	Step string `json:"step,omitempty,omitzero"`
+
+	// Until When it times out
+	Until time.Time `json:"until,omitempty,omitzero"`
+}
+
+// Whoami defines model for Whoami.
+type Whoami struct {
+	// ExpiresAt When the token is refused; absent is never
+	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
+
+	// Name What the history names as the actor
+	//
+	// Examples: ann
+	Name string `json:"name"`
+
+	// Permissions What the role permits: an operation whose x-permission is among them
+	//
+	// Examples: ["viewer","operator"]
+	Permissions []string   `json:"permissions"`
+	Role        WhoamiRole `json:"role"`
+
+	// Token Id of the token; absent when none was needed, or it is of this start of the server only
+	//
+	// Examples: 4217
+	Token string `json:"token,omitempty,omitzero"`
+}
+
+// WhoamiRole defines model for Whoami.Role.
+type WhoamiRole string
+
 // Window defines model for Window.
 type Window struct {
 	// Closed Which of its ends belong to it
@@ -2581,6 +3326,91 @@ type Window struct {
 
 // WindowClosed Which of its ends belong to it
 type WindowClosed string
+
+// Worker defines model for Worker.
+type Worker struct {
+	// Alive Its lease has not passed
+	Alive      bool      `json:"alive"`
+	LeaseUntil time.Time `json:"leaseUntil"`
+	Name       string    `json:"name"`
+
+	// Slots Attempts at once; known of the server that answers only
+	Slots int64 `json:"slots,omitempty,omitzero"`
+
+	// This It answers this request
+	This bool `json:"this,omitempty,omitzero"`
+
+	// Used Attempts that it runs
+	Used int64 `json:"used"`
+}
+
+// WorkerPool defines model for WorkerPool.
+type WorkerPool struct {
+	Name string `json:"name"`
+
+	// Size Absent is no limit but the servers' slots
+	Size int64 `json:"size,omitempty,omitzero"`
+
+	// Used On all servers
+	Used int64 `json:"used"`
+}
+
+// Workers defines model for Workers.
+type Workers struct {
+	// Attempts That run now, the oldest first, at most 500
+	Attempts []Running `json:"attempts"`
+
+	// More Attempts that are left out
+	More int64 `json:"more"`
+
+	// Pools By name; the pool without one is what belongs to none
+	Pools []WorkerPool `json:"pools"`
+
+	// Servers By name; one that has ended stays until retention removes its lease
+	Servers []Worker `json:"servers"`
+}
+
+// WorkflowNames defines model for WorkflowNames.
+type WorkflowNames struct {
+	// Jobs By name
+	Jobs []string `json:"jobs"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// WorkflowSource defines model for WorkflowSource.
+type WorkflowSource struct {
+	// Folder Where the definitions were loaded from: where their file stands
+	Folder string `json:"folder"`
+
+	// Jobs That the file holds, by name
+	Jobs []string `json:"jobs"`
+
+	// MadeBy No folder made it, but a client of Azure Scheduler: no file changes it
+	MadeBy WorkflowSourceMadeBy `json:"madeBy,omitempty,omitzero"`
+
+	// Name Of the file, below folder
+	//
+	// Examples: retail.yaml
+	Name string `json:"name"`
+
+	// Notes What the text cannot say, or does not say as the file in the folder does
+	Notes []string `json:"notes"`
+
+	// Own It is the file of the server's own folder as it stands; otherwise it was written of the definitions, without comments
+	Own bool `json:"own,omitempty,omitzero"`
+
+	// ServerFolder The server's own folder, which it loads when it starts and when it is told to: what was applied counts until then. Absent when it has none
+	ServerFolder string `json:"serverFolder,omitempty,omitzero"`
+	Text         string `json:"text"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// WorkflowSourceMadeBy No folder made it, but a client of Azure Scheduler: no file changes it
+type WorkflowSourceMadeBy string
 
 // ReadLogParams defines parameters for ReadLog.
 type ReadLogParams struct {
@@ -2598,6 +3428,27 @@ type StreamLogParams struct {
 
 	// LastEventID The last id that came; it goes before offset
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
+}
+
+// ListAuditParams defines parameters for ListAudit.
+type ListAuditParams struct {
+	// Actor A part of who did it
+	Actor string `form:"actor,omitempty" json:"actor,omitempty,omitzero"`
+
+	// Action Only these, such as rerun,trigger
+	Action []string `form:"action,omitempty" json:"action,omitempty,omitzero"`
+
+	// From Not before this time
+	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// To Before this time
+	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
 // ListBackfillsParams defines parameters for ListBackfills.
@@ -2639,6 +3490,24 @@ type ResumeBackfillParams struct {
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
+// ListChangesParams defines parameters for ListChanges.
+type ListChangesParams struct {
+	// From Not before this time; the default is 24 hours ago
+	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListDeadlinesParams defines parameters for ListDeadlines.
+type ListDeadlinesParams struct {
+	// Limit At most so many
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // ListDefinitionsParams defines parameters for ListDefinitions.
 type ListDefinitionsParams struct {
 	// Cursor next of the page before
@@ -2655,6 +3524,12 @@ type ApplyDefinitionsParams struct {
 
 	// IfMatch ETag of the diff
 	IfMatch string `json:"If-Match,omitempty,omitzero"`
+}
+
+// SourceDefinitionsParams defines parameters for SourceDefinitions.
+type SourceDefinitionsParams struct {
+	// Workflow Its name
+	Workflow string `form:"workflow" json:"workflow"`
 }
 
 // ExplainByNameParams defines parameters for ExplainByName.
@@ -2852,6 +3727,15 @@ type GetJobParams struct {
 	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
 }
 
+// ListDaysParams defines parameters for ListDays.
+type ListDaysParams struct {
+	// From The first day; absent is 27 days before today
+	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// To The day after the last; absent is 8 days after today, or after from where that is later
+	To string `form:"to,omitempty" json:"to,omitempty,omitzero"`
+}
+
 // GetDefinitionParams defines parameters for GetDefinition.
 type GetDefinitionParams struct {
 	// IfNoneMatch ETags of versions that are known already
@@ -2924,6 +3808,27 @@ type StreamChangesParams struct {
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
 }
 
+// ListTokensParams defines parameters for ListTokens.
+type ListTokensParams struct {
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// CreateTokenParams defines parameters for CreateToken.
+type CreateTokenParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// RevokeTokenParams defines parameters for RevokeToken.
+type RevokeTokenParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // DeliverJSONBody defines parameters for Deliver.
 type DeliverJSONBody = interface{}
 
@@ -2963,6 +3868,12 @@ type ApplyDefinitionsJSONRequestBody = ApplyRequest
 // DiffDefinitionsJSONRequestBody defines body for DiffDefinitions for application/json ContentType.
 type DiffDefinitionsJSONRequestBody = DiffRequest
 
+// PreviewDefinitionsJSONRequestBody defines body for PreviewDefinitions for application/json ContentType.
+type PreviewDefinitionsJSONRequestBody = PreviewRequest
+
+// ValidateDefinitionsJSONRequestBody defines body for ValidateDefinitions for application/json ContentType.
+type ValidateDefinitionsJSONRequestBody = ValidateRequest
+
 // AcknowledgeIncidentJSONRequestBody defines body for AcknowledgeIncident for application/json ContentType.
 type AcknowledgeIncidentJSONRequestBody = NoteRequest
 
@@ -2983,6 +3894,12 @@ type SimulateJSONRequestBody = SimulateRequest
 
 // TestSinkJSONRequestBody defines body for TestSink for application/json ContentType.
 type TestSinkJSONRequestBody = NoteRequest
+
+// CreateTokenJSONRequestBody defines body for CreateToken for application/json ContentType.
+type CreateTokenJSONRequestBody = TokenRequest
+
+// RevokeTokenJSONRequestBody defines body for RevokeToken for application/json ContentType.
+type RevokeTokenJSONRequestBody = RevokeRequest
 
 // DeliverJSONRequestBody defines body for Deliver for application/json ContentType.
 type DeliverJSONRequestBody = DeliverJSONBody
@@ -3092,6 +4009,36 @@ func NewStreamLogRequest(id int64, params StreamLogParams) *Request {
 	r.query("offset", params.Offset, false)
 	r.header("Last-Event-ID", params.LastEventID)
 	return r
+}
+
+// NewListAuditRequest is the request of Client.ListAudit.
+func NewListAuditRequest(params ListAuditParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/audit")
+	r.query("actor", params.Actor, false)
+	r.query("action", params.Action, false)
+	r.query("from", params.From, false)
+	r.query("to", params.To, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListAudit: what somebody did, newest first (GET /api/v1/audit).
+func (c *Client) ListAudit(ctx context.Context, params ListAuditParams) (answer AuditPage, err error) {
+	err = c.Do(ctx, NewListAuditRequest(params), &answer)
+	return answer, err
+}
+
+// NewAuditChainRequest is the request of Client.AuditChain.
+func NewAuditChainRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/audit/chain")
+	return r
+}
+
+// AuditChain: how far the hashes of the history have been verified (GET /api/v1/audit/chain).
+func (c *Client) AuditChain(ctx context.Context) (answer ChainProgress, err error) {
+	err = c.Do(ctx, NewAuditChainRequest(), &answer)
+	return answer, err
 }
 
 // NewListBackfillsRequest is the request of Client.ListBackfills.
@@ -3215,6 +4162,34 @@ func (c *Client) ResumeBackfill(ctx context.Context, id string, params ResumeBac
 	return answer, err
 }
 
+// NewListChangesRequest is the request of Client.ListChanges.
+func NewListChangesRequest(params ListChangesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/changes")
+	r.query("from", params.From, false)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListChanges: what somebody changed, newest first: definitions, operations, backfills, tokens (GET /api/v1/changes).
+func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) (answer DeedPage, err error) {
+	err = c.Do(ctx, NewListChangesRequest(params), &answer)
+	return answer, err
+}
+
+// NewListDeadlinesRequest is the request of Client.ListDeadlines.
+func NewListDeadlinesRequest(params ListDeadlinesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/deadlines")
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListDeadlines: open instances that have missed their deadlines, or will (GET /api/v1/deadlines).
+func (c *Client) ListDeadlines(ctx context.Context, params ListDeadlinesParams) (answer LateList, err error) {
+	err = c.Do(ctx, NewListDeadlinesRequest(params), &answer)
+	return answer, err
+}
+
 // NewListDefinitionsRequest is the request of Client.ListDefinitions.
 func NewListDefinitionsRequest(params ListDefinitionsParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/definitions")
@@ -3254,6 +4229,57 @@ func NewDiffDefinitionsRequest(body DiffDefinitionsJSONRequestBody) *Request {
 // DiffDefinitions: what loading definitions would change, instance by instance (POST /api/v1/definitions/diff).
 func (c *Client) DiffDefinitions(ctx context.Context, body DiffDefinitionsJSONRequestBody) (answer PlanDiff, err error) {
 	err = c.Do(ctx, NewDiffDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewPreviewDefinitionsRequest is the request of Client.PreviewDefinitions.
+func NewPreviewDefinitionsRequest(body PreviewDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/preview")
+	r.Body = body
+	return r
+}
+
+// PreviewDefinitions: what the instances of a job on a day would wait for (POST /api/v1/definitions/preview).
+func (c *Client) PreviewDefinitions(ctx context.Context, body PreviewDefinitionsJSONRequestBody) (answer Preview, err error) {
+	err = c.Do(ctx, NewPreviewDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewSchemaDefinitionsRequest is the request of Client.SchemaDefinitions.
+func NewSchemaDefinitionsRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/definitions/schema")
+	return r
+}
+
+// SchemaDefinitions: the JSON Schema of a workflow file (GET /api/v1/definitions/schema).
+func (c *Client) SchemaDefinitions(ctx context.Context) (answer DefinitionSchema, err error) {
+	err = c.Do(ctx, NewSchemaDefinitionsRequest(), &answer)
+	return answer, err
+}
+
+// NewSourceDefinitionsRequest is the request of Client.SourceDefinitions.
+func NewSourceDefinitionsRequest(params SourceDefinitionsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/definitions/source")
+	r.query("workflow", params.Workflow, false)
+	return r
+}
+
+// SourceDefinitions: the current definitions of a workflow as one file (GET /api/v1/definitions/source).
+func (c *Client) SourceDefinitions(ctx context.Context, params SourceDefinitionsParams) (answer WorkflowSource, err error) {
+	err = c.Do(ctx, NewSourceDefinitionsRequest(params), &answer)
+	return answer, err
+}
+
+// NewValidateDefinitionsRequest is the request of Client.ValidateDefinitions.
+func NewValidateDefinitionsRequest(body ValidateDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/validate")
+	r.Body = body
+	return r
+}
+
+// ValidateDefinitions: judge definitions (POST /api/v1/definitions/validate).
+func (c *Client) ValidateDefinitions(ctx context.Context, body ValidateDefinitionsJSONRequestBody) (answer Validation, err error) {
+	err = c.Do(ctx, NewValidateDefinitionsRequest(body), &answer)
 	return answer, err
 }
 
@@ -3298,6 +4324,18 @@ func NewGraphByNameRequest(params GraphByNameParams) *Request {
 // GraphByName: the instances around one that is named (GET /api/v1/graph).
 func (c *Client) GraphByName(ctx context.Context, params GraphByNameParams) (answer Graph, err error) {
 	err = c.Do(ctx, NewGraphByNameRequest(params), &answer)
+	return answer, err
+}
+
+// NewHealthRequest is the request of Client.Health.
+func NewHealthRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/health")
+	return r
+}
+
+// Health: how the server is: its loop, its store, its disk, what retention removes (GET /api/v1/health).
+func (c *Client) Health(ctx context.Context) (answer Health, err error) {
+	err = c.Do(ctx, NewHealthRequest(), &answer)
 	return answer, err
 }
 
@@ -3534,6 +4572,20 @@ func (c *Client) GetJob(ctx context.Context, workflow string, job string, params
 	return answer, err
 }
 
+// NewListDaysRequest is the request of Client.ListDays.
+func NewListDaysRequest(workflow string, job string, params ListDaysParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/days", workflow, job)
+	r.query("from", params.From, false)
+	r.query("to", params.To, false)
+	return r
+}
+
+// ListDays: what became of a job day by day, and what is to come (GET /api/v1/jobs/{workflow}/{job}/days).
+func (c *Client) ListDays(ctx context.Context, workflow string, job string, params ListDaysParams) (answer JobDays, err error) {
+	err = c.Do(ctx, NewListDaysRequest(workflow, job, params), &answer)
+	return answer, err
+}
+
 // NewGetDefinitionRequest is the request of Client.GetDefinition.
 func NewGetDefinitionRequest(workflow string, job string, params GetDefinitionParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/definition", workflow, job)
@@ -3678,6 +4730,72 @@ func NewStreamChangesRequest(params StreamChangesParams) *Request {
 	r.query("after", params.After, false)
 	r.header("Last-Event-ID", params.LastEventID)
 	return r
+}
+
+// NewListTokensRequest is the request of Client.ListTokens.
+func NewListTokensRequest(params ListTokensParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/tokens")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListTokens: list the tokens that were not revoked, by id (GET /api/v1/tokens).
+func (c *Client) ListTokens(ctx context.Context, params ListTokensParams) (answer TokenPage, err error) {
+	err = c.Do(ctx, NewListTokensRequest(params), &answer)
+	return answer, err
+}
+
+// NewCreateTokenRequest is the request of Client.CreateToken.
+func NewCreateTokenRequest(params CreateTokenParams, body CreateTokenJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/tokens")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// CreateToken: make a token (POST /api/v1/tokens).
+func (c *Client) CreateToken(ctx context.Context, params CreateTokenParams, body CreateTokenJSONRequestBody) (answer APIToken, err error) {
+	err = c.Do(ctx, NewCreateTokenRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewRevokeTokenRequest is the request of Client.RevokeToken.
+func NewRevokeTokenRequest(id int64, params RevokeTokenParams, body RevokeTokenJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/tokens/%s/revoke", id)
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// RevokeToken: end a token for good (POST /api/v1/tokens/{id}/revoke).
+func (c *Client) RevokeToken(ctx context.Context, id int64, params RevokeTokenParams, body RevokeTokenJSONRequestBody) (answer APIToken, err error) {
+	err = c.Do(ctx, NewRevokeTokenRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewWhoamiRequest is the request of Client.Whoami.
+func NewWhoamiRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/whoami")
+	return r
+}
+
+// Whoami: who makes the request, and what they may do (GET /api/v1/whoami).
+func (c *Client) Whoami(ctx context.Context) (answer Whoami, err error) {
+	err = c.Do(ctx, NewWhoamiRequest(), &answer)
+	return answer, err
+}
+
+// NewListWorkersRequest is the request of Client.ListWorkers.
+func NewListWorkersRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/workers")
+	return r
+}
+
+// ListWorkers: the servers that work on the rows, their slots and pools, and what they run (GET /api/v1/workers).
+func (c *Client) ListWorkers(ctx context.Context) (answer Workers, err error) {
+	err = c.Do(ctx, NewListWorkersRequest(), &answer)
+	return answer, err
 }
 
 // NewDeliverRequest is the request of Client.Deliver.

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serious } from "./serious";
 import { launch, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
 let world: World;
@@ -34,17 +32,12 @@ const places: [string, () => string, string][] = [
   ["details", () => `/instances/${orders}?tab=details`, "Job version"],
   ["jobs", () => "/jobs", "shop/talker"],
   ["job", () => "/jobs/shop/report", "shop/stock"],
+  ["definition", () => "/definitions/shop?job=report&date=2100-01-01", "every day at 02:00"],
+  ["definition-edit", () => "/definitions/shop?edit=1", "No mistakes"],
+  ["definition-diff", () => "/definitions/shop?edit=1&tab=diff", "Compare"],
   ["operation", () => `/instances/${report}?do=detach`, "does not wait"],
   ["missing", () => "/instances/999999", "There is nothing here"],
 ];
-
-/** serious is what axe finds that keeps somebody from using the page as it is shown. */
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
 
 describe.each(["light", "dark"])("in the %s theme", (theme) => {
   test.each(places)("%s can be read by everybody", async (name, path, words) => {

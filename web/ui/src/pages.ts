@@ -30,6 +30,12 @@ export const pages: Page[] = [
     nav: { icon: "M2 5h12v9H2zM5.6 5V2.4h4.8V5M2 9h12", key: "j" },
     full: true,
   },
+  {
+    path: "/definitions/:workflow",
+    title: "definition.title",
+    component: lazy(() => import("./definition/definition")),
+    full: true,
+  },
   { path: "/jobs/:workflow/:job", title: "job.title", component: lazy(() => import("./jobs/job")) },
   {
     path: "/simulate",

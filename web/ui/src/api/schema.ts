@@ -263,6 +263,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/definitions/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What the instances of a job on a day would wait for
+         * @description By definitions that are not loaded, or by those that are. Nothing is changed. Where instances are planned already the answer says how they are.
+         */
+        post: operations["previewDefinitions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/definitions/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The JSON Schema of a workflow file
+         * @description For editors, as `almanac schema` prints it.
+         */
+        get: operations["schemaDefinitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/definitions/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The current definitions of a workflow as one file
+         * @description The file of the server's own folder as it stands, when it says what is loaded; otherwise one that is written of the definitions, as `almanac export files` does.
+         */
+        get: operations["sourceDefinitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/definitions/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge definitions
+         * @description Every mistake of every file with its place, and what is worth a second look. Nothing is changed, and mistakes are no problem of the request.
+         */
+        post: operations["validateDefinitions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/deliveries/{id}": {
         parameters: {
             query?: never;
@@ -1013,6 +1093,8 @@ export interface components {
             fingerprint: string;
             /** @description Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder */
             folder?: string;
+            /** @description Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed */
+            keep?: boolean;
             /** @description before.fingerprint of the diff; the header If-Match may say it instead */
             loaded?: string;
             /** @description Why; written to the history and to the server's audit log */
@@ -1468,6 +1550,36 @@ export interface components {
             /** @description The cursor of the next page; absent on the last */
             next?: string;
         };
+        DefinitionProblem: {
+            /**
+             * Format: int64
+             * @description From 1, in characters
+             */
+            column: number;
+            /**
+             * @description As the request named it; of a workflow that stays as it is loaded: loaded:WORKFLOW
+             * @example retail.yaml
+             */
+            file: string;
+            /** @description What to write instead */
+            hint?: string;
+            /**
+             * Format: int64
+             * @description From 1; 0 is the file itself
+             */
+            line: number;
+            /** @description What is wrong, and what is allowed */
+            message: string;
+            /**
+             * @description An error refuses the definitions, a warning does not
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+        };
+        DefinitionSchema: {
+            /** @description JSON Schema, 2020-12 */
+            schema: unknown;
+        };
         Delivery: {
             /** Format: int64 */
             attempts: number;
@@ -1538,6 +1650,8 @@ export interface components {
              * @description The plans are compared from here on; the default, and the earliest, is now
              */
             from?: string;
+            /** @description Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed */
+            keep?: boolean;
             /**
              * Format: date-time
              * @description Up to here, excluded
@@ -2580,6 +2694,8 @@ export interface components {
             from: string;
             /** @description What becomes of definitions */
             jobs: components["schemas"]["JobChange"][];
+            /** @description Workflows that the definitions do not have stay as they are loaded */
+            keep?: boolean;
             /** @description In both plans, and wait for others */
             relinked: components["schemas"]["RelinkedInstance"][];
             /** @description Planned for later, and not any more */
@@ -2590,6 +2706,78 @@ export interface components {
              * @description Up to here, excluded
              */
             to: string;
+        };
+        Preview: {
+            date: string;
+            /** @description Nothing of it would be planned */
+            disabled?: boolean;
+            /**
+             * Format: date-time
+             * @description It has no plan time before; absent when it always counted
+             */
+            effective?: string;
+            /**
+             * Format: date-time
+             * @description The natural day: from here on
+             */
+            from: string;
+            instances: components["schemas"]["PreviewInstances"][];
+            job: string;
+            /** @description It has no plan times: a person or a program starts it */
+            manual?: boolean;
+            /** @description When the job is due, in words */
+            schedule: string;
+            /** @example Europe/Berlin */
+            timeZone: string;
+            /**
+             * Format: date-time
+             * @description Up to here, excluded: 23, 24 or 25 hours
+             */
+            to: string;
+            /**
+             * Format: int64
+             * @description Instances of the day; those beyond limit are not listed
+             */
+            total: number;
+            workflow: string;
+        };
+        PreviewInstances: {
+            /** @description As an explanation has them */
+            dependencies: components["schemas"]["ExplainedWait"][];
+            /** @description On a day off: it is skipped */
+            dryRun?: boolean;
+            /**
+             * @description Absent when it is not planned yet
+             * @example 4217
+             */
+            instance?: string;
+            /** Format: date-time */
+            planTime: string;
+            state?: string;
+        };
+        PreviewRequest: {
+            /**
+             * @description A natural day in the zone of the job
+             * @example 2026-11-21
+             */
+            date: string;
+            /** @description The files of a folder; without them the server reads its own folder again */
+            files?: components["schemas"]["DefinitionFile"][];
+            /** @description Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder */
+            folder?: string;
+            /** @example orders */
+            job: string;
+            /** @description Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed */
+            keep?: boolean;
+            /**
+             * Format: int64
+             * @description Instances that are listed, the first of the day; the default is 100
+             */
+            limit?: number;
+            /** @description Go by what is loaded, and by no files */
+            loaded?: boolean;
+            /** @example retail */
+            workflow: string;
         };
         Probe: {
             /** @example ok */
@@ -3124,6 +3312,22 @@ export interface components {
             planTime: string;
             state: string;
         };
+        ValidateRequest: {
+            /** @description The files of a folder; without them the server reads its own folder again */
+            files?: components["schemas"]["DefinitionFile"][];
+            /** @description Where the folder stands on the server: scripts and working directories start there. The default is the server's own folder */
+            folder?: string;
+            /** @description Workflows that no file has stay as they are loaded; otherwise the files are everything, and other jobs of folders are removed */
+            keep?: boolean;
+        };
+        Validation: {
+            /** @description Nothing refuses them; there may be warnings */
+            ok: boolean;
+            /** @description By file, line and column */
+            problems: components["schemas"]["DefinitionProblem"][];
+            /** @description What the files hold; none when they are not ok */
+            workflows: components["schemas"]["WorkflowNames"][];
+        };
         Verdict: {
             /** @description Beside the gates of an instance: calendar, self, pool, worker */
             gate: string;
@@ -3233,6 +3437,37 @@ export interface components {
             from: string;
             /** Format: date-time */
             to: string;
+        };
+        WorkflowNames: {
+            /** @description By name */
+            jobs: string[];
+            /** @example retail */
+            workflow: string;
+        };
+        WorkflowSource: {
+            /** @description Where the definitions were loaded from: where their file stands */
+            folder: string;
+            /** @description That the file holds, by name */
+            jobs: string[];
+            /**
+             * @description No folder made it, but a client of Azure Scheduler: no file changes it
+             * @enum {string}
+             */
+            madeBy?: "azure";
+            /**
+             * @description Of the file, below folder
+             * @example retail.yaml
+             */
+            name: string;
+            /** @description What the text cannot say, or does not say as the file in the folder does */
+            notes: string[];
+            /** @description It is the file of the server's own folder as it stands; otherwise it was written of the definitions, without comments */
+            own?: boolean;
+            /** @description The server's own folder, which it loads when it starts and when it is told to: what was applied counts until then. Absent when it has none */
+            serverFolder?: string;
+            text: string;
+            /** @example retail */
+            workflow: string;
         };
     };
     responses: never;
@@ -7267,6 +7502,1070 @@ export interface operations {
                      *       "status": 412,
                      *       "code": "drift",
                      *       "hint": "plan or compare again, look at what is different, and apply that"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unsupported-media-type",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    previewDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "files": [
+                 *         {
+                 *           "name": "retail.yaml",
+                 *           "text": "workflow: retail\njobs: {stores: {trigger: manual, action: {type: none}}}\n"
+                 *         }
+                 *       ],
+                 *       "workflow": "retail",
+                 *       "job": "orders",
+                 *       "date": "2026-11-21"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workflow": "retail",
+                     *       "job": "orders",
+                     *       "date": "2026-11-21",
+                     *       "timeZone": "Europe/Berlin",
+                     *       "from": "2026-11-21T00:00:00+01:00",
+                     *       "to": "2026-11-22T00:00:00+01:00",
+                     *       "schedule": "every day in the hours 06, in Europe/Berlin.",
+                     *       "total": 1,
+                     *       "instances": [
+                     *         {
+                     *           "planTime": "2026-11-21T06:00:00+01:00",
+                     *           "dependencies": [
+                     *             {
+                     *               "n": 0,
+                     *               "dependency": 0,
+                     *               "workflow": "retail",
+                     *               "job": "stores",
+                     *               "first": "2026-11-21T05:00:00+01:00",
+                     *               "last": "2026-11-21T05:00:00+01:00",
+                     *               "count": 1,
+                     *               "rule": "natural-day",
+                     *               "select": "all",
+                     *               "window": {
+                     *                 "from": "2026-11-21T00:00:00+01:00",
+                     *                 "to": "2026-11-22T00:00:00+01:00",
+                     *                 "closed": "left"
+                     *               },
+                     *               "onMissing": "run",
+                     *               "onFailed": "wait",
+                     *               "satisfied": false,
+                     *               "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting",
+                     *               "pair": "daily on daily: all of the same natural day",
+                     *               "planned": true,
+                     *               "unsatisfied": {
+                     *                 "id": "4198",
+                     *                 "planTime": "2026-11-21T05:00:00+01:00",
+                     *                 "state": "running"
+                     *               },
+                     *               "candidates": {
+                     *                 "in": 1,
+                     *                 "out": 1,
+                     *                 "items": [
+                     *                   {
+                     *                     "planTime": "2026-11-21T05:00:00+01:00",
+                     *                     "in": true,
+                     *                     "instance": "4198",
+                     *                     "state": "running"
+                     *                   },
+                     *                   {
+                     *                     "planTime": "2026-11-22T05:00:00+01:00",
+                     *                     "in": false,
+                     *                     "why": "outside of the window"
+                     *                   }
+                     *                 ]
+                     *               },
+                     *               "causes": [
+                     *                 {
+                     *                   "name": "retail/stores@2026-11-21T05:00:00+01:00",
+                     *                   "workflow": "retail",
+                     *                   "job": "stores",
+                     *                   "planTime": "2026-11-21T05:00:00+01:00",
+                     *                   "instance": "4198",
+                     *                   "state": "running",
+                     *                   "reason": {
+                     *                     "code": "released",
+                     *                     "text": "released: every gate was open"
+                     *                   },
+                     *                   "forecast": {
+                     *                     "start": "2026-11-21T05:02:00+01:00",
+                     *                     "end": "2026-11-21T06:22:00+01:00",
+                     *                     "medianSeconds": 4800,
+                     *                     "highSeconds": 5400,
+                     *                     "of": 30
+                     *                   },
+                     *                   "root": true
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:timeout",
+                     *       "title": "Request Timeout",
+                     *       "status": 408,
+                     *       "code": "timeout",
+                     *       "hint": "send the body faster"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unsupported-media-type",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    schemaDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schema": {
+                     *         "type": "object"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DefinitionSchema"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sourceDefinitions: {
+        parameters: {
+            query: {
+                /** @description Its name */
+                workflow: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "retail.yaml",
+                     *       "text": "workflow: retail\njobs: {stores: {trigger: manual, action: {type: none}}}\n",
+                     *       "own": true,
+                     *       "notes": [],
+                     *       "workflow": "retail",
+                     *       "jobs": [
+                     *         "stores"
+                     *       ],
+                     *       "folder": "/srv/pipelines",
+                     *       "serverFolder": "/srv/pipelines"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkflowSource"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validateDefinitions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "files": [
+                 *         {
+                 *           "name": "retail.yaml",
+                 *           "text": "workflow: retail\njobs: {stores: {trigger: manual, action: {type: none}}}\n"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ValidateRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "problems": [
+                     *         {
+                     *           "file": "retail.yaml",
+                     *           "line": 12,
+                     *           "column": 9,
+                     *           "severity": "error",
+                     *           "message": "unknown member comand; the members of a shell action are command, script and shell",
+                     *           "hint": "did you mean command?"
+                     *         }
+                     *       ],
+                     *       "workflows": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:timeout",
+                     *       "title": "Request Timeout",
+                     *       "status": 408,
+                     *       "code": "timeout",
+                     *       "hint": "send the body faster"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];

@@ -40,7 +40,7 @@ export function leave(): void {
 }
 
 function forget(): void {
-  sessionStorage.removeItem(place);
+  sessionStorage.clear(); // with what was begun to be written under it
   demand = "needed";
   tell();
 }

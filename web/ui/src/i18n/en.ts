@@ -1,13 +1,13 @@
+import { enAdmin } from "./en.admin";
+import { definition } from "./en.definition";
+import { graphEn } from "./en.graph";
 import { lanesEn } from "./en.lanes";
 import { simulateEn } from "./en.simulate";
-import { graphEn } from "./en.graph";
-import { enWizard } from "./en.wizard";
 import { enSteps } from "./en.steps";
-import { enAdmin } from "./en.admin";
+import { enWizard } from "./en.wizard";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
 export const en = {
-  ...enAdmin,
   "app.name": "Almanac",
   "app.skip": "Skip to the content",
   "nav.label": "Pages",
@@ -273,11 +273,13 @@ export const en = {
   "unit.minute": "{n} min",
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
+  ...enAdmin,
+  ...definition,
+  ...graphEn,
   ...lanesEn,
   ...simulateEn,
-  ...graphEn,
-  ...enWizard,
   ...enSteps,
+  ...enWizard,
 } as const;
 
 export type Key = keyof typeof en;

@@ -1,13 +1,13 @@
 import type { Key } from "./en";
+import { zhAdmin } from "./zh.admin";
+import { definition } from "./zh.definition";
+import { graphZh } from "./zh.graph";
 import { lanesZh } from "./zh.lanes";
 import { simulateZh } from "./zh.simulate";
-import { graphZh } from "./zh.graph";
-import { zhWizard } from "./zh.wizard";
 import { zhSteps } from "./zh.steps";
-import { zhAdmin } from "./zh.admin";
+import { zhWizard } from "./zh.wizard";
 
 export const zh: Record<Key, string> = {
-  ...zhAdmin,
   "app.name": "Almanac",
   "app.skip": "跳到正文",
   "nav.label": "页面",
@@ -272,9 +272,11 @@ export const zh: Record<Key, string> = {
   "unit.minute": "{n} 分",
   "unit.second": "{n} 秒",
   "unit.millisecond": "{n} 毫秒",
+  ...zhAdmin,
+  ...definition,
+  ...graphZh,
   ...lanesZh,
   ...simulateZh,
-  ...graphZh,
-  ...zhWizard,
   ...zhSteps,
+  ...zhWizard,
 };

@@ -5,7 +5,7 @@ import { useT } from "../i18n/language";
 import { clock } from "../parts/time";
 
 /** Dependencies are the waits of an instance: the rule in words, the window that was looked in, and the plan times in and about it. */
-export function Dependencies({ explanation }: { explanation: Schemas["Explanation"] }) {
+export function Dependencies({ explanation }: { explanation: Pick<Schemas["Explanation"], "dependencies"> }) {
   const t = useT();
   if (explanation.dependencies.length === 0) return <p className="soft">{t("instance.waitsNone")}</p>;
   return (

@@ -224,7 +224,10 @@ function Definition({ detail }: { detail: Schemas["JobDetail"] }) {
         </Loaded>
       </section>
       <section className="card">
-        <h2>{t("job.definition")}</h2>
+        <div className="row">
+          <h2 className="grow">{t("job.definition")}</h2>
+          <Link href={`/definitions/${encodeURIComponent(detail.workflow)}?job=${encodeURIComponent(detail.job)}`}>{t("job.source")}</Link>
+        </div>
         <pre>{JSON.stringify(detail.definition, null, 2)}</pre>
       </section>
     </>
