@@ -35,6 +35,8 @@ func visits(f *fixture) map[string]visit {
 		"describe":        {"/api/v1/openapi.json", "", 200, nil},
 		"status":          {"/api/v1/status", "", 200, nil},
 		"simulate":        {"/api/v1/simulate", `{"date": "2026-11-22", "assert": ["slots below 100"]}`, 200, nil},
+		"getDay":          {"/api/v1/days/2026-11-21", "", 200, nil},
+		"getDayEdges":     {"/api/v1/days/2026-11-21/edges", "", 200, nil},
 		"listJobs":        {"/api/v1/jobs", "", 200, nil},
 		"getJob":          {"/api/v1/jobs/retail/orders", "", 200, nil},
 		"listVersions":    {"/api/v1/jobs/retail/orders/versions", "", 200, nil},

@@ -89,5 +89,6 @@ type Control interface {
 	PowerControl
 	AlertControl
 	SimulationControl
+	DayControl
 	Onces
 }

@@ -21,6 +21,7 @@ type route struct {
 	Text       string // more than the summary; "" is nothing
 	Audit      bool   // writes an audit line: routes that act
 	BodyLimit  int64  // bytes; 0 takes no body
+	Packed     bool   // compressed for who can read it so; for large answers
 	Idempotent bool   // the header Idempotency-Key makes it happen once; for routes that act by the engine
 
 	Request any            // example of a body
@@ -50,7 +51,7 @@ const prefix = "/api/v1"
 func table() []route {
 	return slices.Concat(
 		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
-		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
+		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), dayRoutes(), streamRoutes(), faces(), uiRoutes(),
 	)
 }
 

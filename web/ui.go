@@ -27,6 +27,8 @@ var pages = []struct{ id, pattern string }{
 	{"pageHome", "/"},
 	{"pageInstances", "/instances"},
 	{"pageInstance", "/instances/{id}"},
+	{"pageDay", "/day"},
+	{"pageDayOf", "/day/{date}"},
 	{"pageJobs", "/jobs"},
 	{"pageJob", "/jobs/{workflow}/{job}"},
 }
