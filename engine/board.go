@@ -296,7 +296,7 @@ func (d *boarding) late(i *Instance, now time.Time) bool {
 			return true
 		}
 	}
-	return i.State == Waiting && now.After(i.NotBefore)
+	return i.State == Waiting && now.After(latest(i.NotBefore, i.PlanTime))
 }
 
 // estimates keeps how long instances of jobs take for a minute: it is asked for with each look at a day, and moves slowly.

@@ -1,3 +1,4 @@
+import { boardEn } from "./en.board";
 import { lanesEn } from "./en.lanes";
 
 /** Every text of the UI. {names} in braces are filled in. What the server says (reasons, problems) is in its own words. */
@@ -269,6 +270,7 @@ export const en = {
   "unit.minute": "{n} min",
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
+  ...boardEn,
   ...lanesEn,
 } as const;
 

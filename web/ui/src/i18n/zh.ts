@@ -1,4 +1,5 @@
 import type { Key } from "./en";
+import { boardZh } from "./zh.board";
 import { lanesZh } from "./zh.lanes";
 
 export const zh: Record<Key, string> = {
@@ -268,5 +269,6 @@ export const zh: Record<Key, string> = {
   "unit.minute": "{n} 分",
   "unit.second": "{n} 秒",
   "unit.millisecond": "{n} 毫秒",
+  ...boardZh,
   ...lanesZh,
 };

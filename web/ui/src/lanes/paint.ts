@@ -188,7 +188,7 @@ function paintBodies(
     body(c, box.x, box.y, bar.known === undefined ? box.w : Math.max(Math.min(box.w, barHeight), known), box.h);
   }
   c.fillStyle = colour;
-  c.globalAlpha = alpha * (look.fill === "solid" ? 1 : look.fill === "tint" ? 0.2 : 0.1);
+  c.globalAlpha = alpha * (look.fill === "solid" ? 1 : look.fill === "tint" ? 0.16 : 0.1);
   c.fill();
   if (look.fill === "hatch") {
     c.globalAlpha = alpha;
@@ -199,7 +199,7 @@ function paintBodies(
   c.strokeStyle = colour;
   c.lineWidth = 1;
   if (look.fill === "tint" || look.fill === "hatch") {
-    c.globalAlpha = alpha * 0.55;
+    c.globalAlpha = alpha * (look.fill === "tint" ? 0.3 : 0.55);
     c.stroke();
   }
   c.globalAlpha = alpha * 0.8;

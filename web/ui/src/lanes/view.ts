@@ -262,7 +262,7 @@ export class LaneView {
     this.#zoom = this.#scale.zoom;
     this.#inner.style.width = `${this.#gutter + this.#scale.content}px`;
     if (before.from !== from || before.to !== to || before.density !== this.#scale.density || this.#grid.length === 0)
-      this.#grid = ticks(from, to, zone, this.#scale.density, 44);
+      this.#grid = ticks(from, to, zone, this.#scale.density, 22);
     if (frame) this.#place.scrollLeft = this.#scale.scrolled(frame);
   }
 
