@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const binary = process.env.ALMANAC_TEST_BINARY ?? join(here, "../../../bin/almanac");
+export const binary = process.env.ALMANAC_TEST_BINARY ?? join(here, "../../../bin/almanac");
 const browserPath = process.env.ALMANAC_TEST_CHROMIUM ?? "/usr/bin/chromium";
 
 /** A World is a server of its own on a data directory of its own, in which yesterday was run already and did not end well. */
@@ -100,7 +100,7 @@ export async function until(what: () => Promise<boolean>): Promise<void> {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer();
     server.listen(0, "127.0.0.1", () => {

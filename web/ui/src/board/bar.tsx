@@ -108,6 +108,10 @@ export function useDayKeys(date: string, onDate: (date: string) => void): void {
       if (to === undefined) return;
       event.preventDefault();
       onDate(to);
+      // A new page takes the focus, for who reads it; who goes from day to day by keys stays in the picture.
+      if (document.activeElement?.closest(".lanes")) {
+        setTimeout(() => document.querySelector<HTMLElement>(".lanes .scroll")?.focus({ preventScroll: true }), 50);
+      }
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);

@@ -212,7 +212,7 @@ function draw(day: Day, find: string, states: readonly string[], now: number, t:
     now,
     note: (jobs, failed, late) =>
       [
-        t("board.note", { jobs }),
+        t(jobs === 1 ? "board.noteOne" : "board.note", { jobs }),
         ...(failed > 0 ? [t("board.noteFailed", { n: failed })] : []),
         ...(late > 0 ? [t("board.noteLate", { n: late })] : []),
       ].join(" · "),

@@ -21,6 +21,7 @@ export const boardEn = {
   "board.zoomAll": "The whole day",
   "board.slots": "Slots: {now} of {limit} now, at most {peak}",
   "board.note": "{jobs} jobs",
+  "board.noteOne": "1 job",
   "board.noteFailed": "{n} failed",
   "board.noteLate": "{n} late",
   "board.none": "There is no instance on this day.",

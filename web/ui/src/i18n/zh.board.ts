@@ -22,6 +22,7 @@ export const boardZh: Record<keyof typeof boardEn, string> = {
   "board.zoomAll": "整天",
   "board.slots": "槽位：当前 {now}/{limit}，峰值 {peak}",
   "board.note": "{jobs} 个作业",
+  "board.noteOne": "1 个作业",
   "board.noteFailed": "{n} 个失败",
   "board.noteLate": "{n} 个延迟",
   "board.none": "这一天没有实例。",

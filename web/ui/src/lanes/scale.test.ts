@@ -28,7 +28,7 @@ test("full hours are those of the zone's clock, also where it is put by half an 
 test("a zone that the browser does not know is UTC, and a long window has days", () => {
   expect(hours("2026-11-21T00:00:00Z", "2026-11-21T02:00:00Z", "Mars/Base")).toEqual(["00:00", "01:00"]);
   const week = ticks(Date.parse("2026-11-16T00:00:00Z"), Date.parse("2026-11-23T00:00:00Z"), "UTC", 200 / 86_400_000, 100);
-  expect(week.map((tick) => tick.label)).toEqual([
+  expect(week.map((tick) => tick.label).filter((label) => label !== "")).toEqual([
     "2026-11-16",
     "2026-11-17",
     "2026-11-18",

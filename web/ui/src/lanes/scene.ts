@@ -20,7 +20,8 @@ export interface Scene {
   cursor: Spot;
   hover: Spot;
   selected: number;
-  edges: readonly Edge[]; // that are drawn
+  edges: readonly Edge[]; // of what is looked at, drawn over the bars
+  behind: readonly Edge[]; // all, drawn quietly behind them
 }
 
 /** The measures of a bar within its row, in pixels. */
