@@ -124,7 +124,8 @@ function DayView(props: {
   const joint = useMemo<Joint | undefined>(() => edges.data && jointOf(picture, day, edges.data), [picture, day, edges.data]);
   const data = useMemo<LanesData>(() => ({ ...picture.data, edges: joint?.edges }), [picture, joint]);
 
-  const folded = useMemo(() => new Set(place.folded.includes("*") ? picture.workflows : place.folded), [place.folded, picture]);
+  const chosenFolds = props.place.folded;
+  const folded = useMemo(() => new Set(chosenFolds.includes("*") ? picture.workflows : chosenFolds), [chosenFolds, picture]);
   const options = useMemo(() => ({ edges: place.edges ? ("all" as const) : ("one" as const) }), [place.edges]);
   const [, go] = useLocation();
   const rowAt = (spot: Spot): Row | undefined => (spot.kind === "bar" ? picture.rows[spot.bar] : undefined);
