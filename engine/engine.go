@@ -89,6 +89,8 @@ type Engine struct {
 	lookout lookout
 	onceUp  sync.Once
 
+	estimates estimates
+
 	// perform is set in a simulation alone: it has an attempt take its time in the place of rendering it and handing it to the Runner.
 	perform func(now time.Time, s startedStep)
 

@@ -45,6 +45,8 @@ func visits(f *fixture) map[string]visit {
 		"previewDefinitions":  {"/api/v1/definitions/preview", `{"workflow":"retail","job":"orders","date":"2026-11-21"}`, 200, nil},
 		"schemaDefinitions":   {"/api/v1/definitions/schema", "", 200, nil},
 		"sourceDefinitions":   {"/api/v1/definitions/source?workflow=retail", "", 200, nil},
+		"getDay":              {"/api/v1/days/2026-11-21", "", 200, nil},
+		"getDayEdges":         {"/api/v1/days/2026-11-21/edges", "", 200, nil},
 		"applyDefinitions": {"/api/v1/definitions/apply",
 			fmt.Sprintf(`{"loaded":%q,"fingerprint":%q}`, f.fingerprint(), engine.FingerprintJobs(f.loaded[0].Jobs)), 200, nil},
 		"planCalendar":    {"/api/v1/plan.ics?job=ord*", "", 200, nil},

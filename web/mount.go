@@ -98,6 +98,9 @@ func (a *adapter) Handle(op *huma.Operation, handle func(huma.Context)) {
 	if rt.Idempotent {
 		inner = a.server.once(rt, inner)
 	}
+	if rt.Packed {
+		inner = packed(inner)
+	}
 	guarded := a.server.guard(rt, inner)
 	a.mux.Method(op.Method, op.Path, guarded)
 	if op.Method == http.MethodGet {

@@ -91,6 +91,7 @@ type Control interface {
 	PowerControl
 	AlertControl
 	SimulationControl
+	DayControl
 	Onces
 	TokenControl
 	AdminControl

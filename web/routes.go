@@ -22,6 +22,7 @@ type route struct {
 	Audit      bool   // writes an audit line: routes that act
 	BodyLimit  int64  // bytes; 0 takes no body
 	Basic      bool   // the token may come as the password of HTTP Basic; for what is read by programs that know nothing else
+	Packed     bool   // compressed for who can read it so; for large answers
 	Idempotent bool   // the header Idempotency-Key makes it happen once; for routes that act by the engine
 
 	Request any            // example of a body
@@ -55,6 +56,7 @@ func table() []route {
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 		stepRoutes(), jobDayRoutes(),
 		tokenRoutes(), auditRoutes(), adminRoutes(),
+		dayRoutes(),
 	)
 }
 

@@ -29,6 +29,8 @@ var pages = []struct{ id, pattern string }{
 	{"pageInstance", "/instances/{id}"},
 	{"pageInstanceGraph", "/instances/{id}/graph"},
 	{"pageGraph", "/graph"},
+	{"pageDay", "/day"},
+	{"pageDayOf", "/day/{date}"},
 	{"pageJobs", "/jobs"},
 	{"pageJob", "/jobs/{workflow}/{job}"},
 	{"pageSimulate", "/simulate"},

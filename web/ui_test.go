@@ -37,7 +37,7 @@ func pageVisits() map[string]visit {
 		"icon":  {"/favicon.svg", "", 200, nil},
 	}
 	for _, p := range web.Pages() {
-		list[p.ID] = visit{strings.NewReplacer("{id}", "7", "{workflow}", "retail", "{job}", "orders").Replace(p.Pattern), "", 200, nil}
+		list[p.ID] = visit{strings.NewReplacer("{id}", "7", "{workflow}", "retail", "{job}", "orders", "{date}", "2026-11-21").Replace(p.Pattern), "", 200, nil}
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import { launch, visit, World } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 let world: World;
 let browser: Browser;
 let report: string;
@@ -23,6 +24,7 @@ afterAll(async () => {
 /** Every page, and what shows that it is there. */
 const places: [string, () => string, string][] = [
   ["home", () => "/", "keeps 2 waiting"],
+  ["day", () => `/day/${yesterday}`, "5 instances"],
   ["instances", () => "/instances?q=date:yesterday", "5 instances"],
   ["instance", () => `/instances/${report}`, "Root causes"],
   ["failed", () => `/instances/${orders}`, "exit 3"],

@@ -14,6 +14,14 @@ export interface Page {
 export const pages: Page[] = [
   { path: "/", title: "nav.home", component: Home, nav: { icon: "M2 8l6-5.6L14 8M4 6.6V14h8V6.6", key: "h" } },
   {
+    path: "/day",
+    title: "nav.day",
+    component: lazy(() => import("./board/board")),
+    nav: { icon: "M2 3.5h6M5 8h8M3 12.5h5M11 2v3.5M10.5 10.5v4", key: "d" },
+    full: true,
+  },
+  { path: "/day/:date", title: "nav.day", component: lazy(() => import("./board/board")), full: true },
+  {
     path: "/instances",
     title: "nav.instances",
     component: lazy(() => import("./instances/instances")),

@@ -203,6 +203,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/days/{date}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A whole day, of all jobs
+         * @description The instances with a plan time in the day of one zone, those that are recorded and, behind where the plan of a job ends, those that the loaded definitions would plan. It is meant for pictures of 100,000 instances: one list a column, of one length. Its ETag stays while nothing of it changes.
+         */
+        get: operations["getDay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/days/{date}/edges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the instances of a day wait for
+         * @description As getDay, with one edge for each wait, also for one that is for a range. The numbers of instances are those of the day with the same plan.
+         */
+        get: operations["getDayEdges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/definitions": {
         parameters: {
             query?: never;
@@ -1515,6 +1555,127 @@ export interface components {
             detail?: string;
             /** @description Whether it is as it should be */
             ok: boolean;
+        };
+        Day: {
+            /** @example 2026-11-21 */
+            date: string;
+            /**
+             * Format: date-time
+             * @description The day is [from, to)
+             */
+            from: string;
+            /** @description What the numbers of gate say */
+            gates: string[];
+            instances: components["schemas"]["DayColumns"];
+            /** @description Those with an instance in the day */
+            jobs: components["schemas"]["DayJob"][];
+            /** @description Stays while the day has the same instances in the same order */
+            plan: string;
+            /**
+             * Format: int64
+             * @description Attempts at once, of this server
+             */
+            slots: number;
+            /** @description What the numbers of state say */
+            states: string[];
+            /** Format: date-time */
+            to: string;
+            /**
+             * @description Whose day it is
+             * @example Europe/Berlin
+             */
+            zone: string;
+        };
+        DayColumns: {
+            ended: (number | null)[];
+            /** @description A sum: 1 late (past its deadline, or waiting although its time has come), 2 frozen, 4 of a day off, 8 manual, 16 of a backfill */
+            flags: number[];
+            /** @description Index into gates: what holds one that waits */
+            gate: number[];
+            /** @description 0: not recorded yet, what the loaded definitions would plan */
+            id: string[];
+            /** @description Index into jobs */
+            job: number[];
+            /** @description Plan times, ascending */
+            plan: number[];
+            started: (number | null)[];
+            /** @description Index into states */
+            state: number[];
+        };
+        DayEdgeColumns: {
+            /** @description Plan times in the range */
+            count: number[];
+            /** @description Its last */
+            final: number[];
+            /** @description The first plan time of the range */
+            first: number[];
+            /** @description The first instance of the range that is in the day; -1: none is */
+            from: number[];
+            /** @description The last one; -1: none is */
+            last: number[];
+            /** @description How many of them are in the day */
+            on: number[];
+            /** @description Index into rules */
+            rule: number[];
+            /** @description The instance that waits */
+            to: number[];
+            /** @description Where the rule looked */
+            windowFrom: (number | null)[];
+            windowTo: (number | null)[];
+        };
+        DayEdges: {
+            edges: components["schemas"]["DayEdgeColumns"];
+            /** @description The day whose instances the numbers are of */
+            plan: string;
+            rules: components["schemas"]["DayRule"][];
+        };
+        DayJob: {
+            /**
+             * @description Of its period
+             * @example hour
+             */
+            class?: string;
+            /** @description Removed, or disabled */
+            gone?: boolean;
+            job: string;
+            /** @description Its instances hold no slot */
+            noSlot?: boolean;
+            /**
+             * Format: int64
+             * @description Past instances that this is made of
+             */
+            of?: number;
+            /**
+             * Format: double
+             * @description How long past instances took, in the middle
+             */
+            takesSeconds?: number;
+            workflow: string;
+            /** @description Its own: its natural days are of it */
+            zone: string;
+        };
+        DayRule: {
+            /**
+             * Format: int64
+             * @description Its place in the job's dependsOn, from 0
+             */
+            dependency: number;
+            /** @description Any end satisfies it */
+            ended?: boolean;
+            /**
+             * Format: int64
+             * @description Index into the jobs of the day
+             */
+            job: number;
+            /** @example natural-day */
+            rule: string;
+            /** @description all, any, or a count */
+            select: string;
+            upstream: string;
+            /** @description The rule in words, with both classes; absent when the definition is not known any more */
+            words?: string;
+            /** @description Of the upstream job */
+            workflow: string;
         };
         Definition: {
             /**
@@ -6691,6 +6852,568 @@ export interface operations {
                      *       "status": 415,
                      *       "code": "unsupported-media-type",
                      *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDay: {
+        parameters: {
+            query?: {
+                /** @description Only what this selector chooses */
+                selector?: string;
+                /** @description Whose day; the default is the zone of most jobs */
+                zone?: string;
+            };
+            header?: {
+                /** @description ETags that are known already */
+                "If-None-Match"?: string[];
+            };
+            path: {
+                /** @description A day of the zone, or today */
+                date: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "date": "2026-11-21",
+                     *       "zone": "Europe/Berlin",
+                     *       "from": "2026-11-21T00:00:00+01:00",
+                     *       "to": "2026-11-22T00:00:00+01:00",
+                     *       "slots": 4,
+                     *       "plan": "9f2b01c47d3e5a68",
+                     *       "states": [
+                     *         "waiting",
+                     *         "running",
+                     *         "lost",
+                     *         "succeeded",
+                     *         "forced",
+                     *         "failed",
+                     *         "skipped",
+                     *         "cancelled"
+                     *       ],
+                     *       "gates": [
+                     *         "",
+                     *         "time"
+                     *       ],
+                     *       "jobs": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "stores",
+                     *           "zone": "Europe/Berlin",
+                     *           "class": "day",
+                     *           "takesSeconds": 61,
+                     *           "of": 30
+                     *         },
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "zone": "Europe/Berlin",
+                     *           "class": "day",
+                     *           "takesSeconds": 720,
+                     *           "of": 30
+                     *         }
+                     *       ],
+                     *       "instances": {
+                     *         "id": [
+                     *           "4216",
+                     *           "4217"
+                     *         ],
+                     *         "job": [
+                     *           0,
+                     *           1
+                     *         ],
+                     *         "plan": [
+                     *           18000,
+                     *           21600
+                     *         ],
+                     *         "started": [
+                     *           18000.25,
+                     *           null
+                     *         ],
+                     *         "ended": [
+                     *           18062.5,
+                     *           null
+                     *         ],
+                     *         "state": [
+                     *           3,
+                     *           0
+                     *         ],
+                     *         "gate": [
+                     *           0,
+                     *           1
+                     *         ],
+                     *         "flags": [
+                     *           0,
+                     *           0
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Day"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDayEdges: {
+        parameters: {
+            query?: {
+                /** @description Only what this selector chooses */
+                selector?: string;
+                /** @description Whose day; the default is the zone of most jobs */
+                zone?: string;
+            };
+            header?: {
+                /** @description ETags that are known already */
+                "If-None-Match"?: string[];
+            };
+            path: {
+                /** @description A day of the zone, or today */
+                date: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "plan": "9f2b01c47d3e5a68",
+                     *       "rules": [
+                     *         {
+                     *           "job": 1,
+                     *           "dependency": 0,
+                     *           "workflow": "retail",
+                     *           "upstream": "stores",
+                     *           "rule": "natural-day",
+                     *           "words": "natural-day: day waits for day",
+                     *           "select": "all"
+                     *         }
+                     *       ],
+                     *       "edges": {
+                     *         "to": [
+                     *           1
+                     *         ],
+                     *         "from": [
+                     *           0
+                     *         ],
+                     *         "last": [
+                     *           0
+                     *         ],
+                     *         "rule": [
+                     *           0
+                     *         ],
+                     *         "count": [
+                     *           1
+                     *         ],
+                     *         "on": [
+                     *           1
+                     *         ],
+                     *         "first": [
+                     *           18000
+                     *         ],
+                     *         "final": [
+                     *           18000
+                     *         ],
+                     *         "windowFrom": [
+                     *           0
+                     *         ],
+                     *         "windowTo": [
+                     *           86400
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DayEdges"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];

@@ -1,4 +1,5 @@
 import { enAdmin } from "./en.admin";
+import { boardEn } from "./en.board";
 import { definition } from "./en.definition";
 import { graphEn } from "./en.graph";
 import { lanesEn } from "./en.lanes";
@@ -274,6 +275,7 @@ export const en = {
   "unit.second": "{n} s",
   "unit.millisecond": "{n} ms",
   ...enAdmin,
+  ...boardEn,
   ...definition,
   ...graphEn,
   ...lanesEn,

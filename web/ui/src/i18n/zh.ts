@@ -1,5 +1,6 @@
 import type { Key } from "./en";
 import { zhAdmin } from "./zh.admin";
+import { boardZh } from "./zh.board";
 import { definition } from "./zh.definition";
 import { graphZh } from "./zh.graph";
 import { lanesZh } from "./zh.lanes";
@@ -273,6 +274,7 @@ export const zh: Record<Key, string> = {
   "unit.second": "{n} 秒",
   "unit.millisecond": "{n} 毫秒",
   ...zhAdmin,
+  ...boardZh,
   ...definition,
   ...graphZh,
   ...lanesZh,

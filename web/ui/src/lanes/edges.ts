@@ -6,22 +6,23 @@ import { boxOf, type Scene } from "./scene";
 /** Of more than so many edges, each is a straight line without an arrow. */
 const curvedMost = 1_500;
 
-/** paintEdges draws those edges of the scene that cross what is in sight. */
-export function paintEdges(c: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
-  if (scene.edges.length === 0) return;
+/** paintEdges draws those of the edges that cross what is in sight; quietly those that nobody looks at. */
+export function paintEdges(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, edges: readonly Edge[], quiet: boolean): void {
+  if (edges.length === 0) return;
   const seen: [Edge, Line][] = [];
-  for (const edge of scene.edges) {
+  for (const edge of edges) {
+    if (outOfSight(scene, edge)) continue;
     const line = lineOf(scene, edge);
-    if (line && Math.max(line.y1, line.y2) > scene.head && Math.min(line.y1, line.y2) < scene.height) seen.push([edge, line]);
+    if (line) seen.push([edge, line]);
   }
   const many = seen.length > curvedMost;
   const colours = { satisfied: "--succeeded", open: "--waiting", critical: "--failed" } as const;
-  c.lineWidth = many ? 0.75 : 1.5;
+  c.lineWidth = many ? 0.75 : quiet ? 1 : 1.5;
   for (const look of ["satisfied", "open", "critical"] as const) {
     const list = seen.filter(([edge]) => (edge.look ?? "open") === look);
     if (list.length === 0) continue;
     c.strokeStyle = c.fillStyle = palette.colour(colours[look]);
-    c.globalAlpha = many ? 0.35 : 0.8;
+    c.globalAlpha = many ? 0.35 : quiet ? 0.45 : 0.9;
     c.beginPath();
     for (const [, line] of list) {
       c.moveTo(line.x1, line.y1);
@@ -71,6 +72,16 @@ interface Line {
   y1: number;
   x2: number;
   y2: number;
+}
+
+/** outOfSight reports whether both ends are above or below what is seen: it is asked of every edge with each frame. */
+function outOfSight(scene: Scene, edge: Edge): boolean {
+  const { bars } = scene.placed.data;
+  const from = scene.rows[scene.laneRow[bars[edge.from]?.lane ?? -1] ?? -1];
+  const to = scene.rows[scene.laneRow[bars[edge.to]?.lane ?? -1] ?? -1];
+  if (from === undefined || to === undefined) return true;
+  const bottom = scene.top + scene.height - scene.head;
+  return Math.max(from.y + from.height, to.y + to.height) < scene.top || Math.min(from.y, to.y) > bottom;
 }
 
 function lineOf(scene: Scene, edge: Edge): Line | undefined {

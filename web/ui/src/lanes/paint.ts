@@ -42,6 +42,7 @@ export function paint(c: CanvasRenderingContext2D, scene: Scene, palette: Palett
     }
   }
   const looks = Object.entries(scene.looks).sort(([, a], [, b]) => a.rank - b.rank);
+  paintEdges(c, scene, palette, scene.behind, true);
   paintWaits(c, scene, palette, drawn);
   for (const [name, look] of looks) {
     const list = drawn.get(name);
@@ -51,7 +52,7 @@ export function paint(c: CanvasRenderingContext2D, scene: Scene, palette: Palett
     for (const [, box] of folded.get(name) ?? []) c.fillRect(box.x, box.y, box.w, box.h);
     c.globalAlpha = 1;
   }
-  paintEdges(c, scene, palette);
+  paintEdges(c, scene, palette, scene.edges, false);
   paintDeadlines(c, scene, palette);
   paintMarks(c, scene, palette);
   paintNow(c, scene, palette);
@@ -62,7 +63,7 @@ export function paint(c: CanvasRenderingContext2D, scene: Scene, palette: Palett
   if (strip > 0) paintStrip(c, scene, palette, axisHeight, strip);
 }
 
-/** bin puts the bars of a folded group into columns, of which each shows its loudest bar. */
+/** bin puts the bars of a folded group into columns, of which each shows its loudest bar, the higher the louder. */
 function bin(scene: Scene, row: Row, into: Map<string, Drawn[]>): void {
   const size = 4;
   const best = new Map<number, number>();
@@ -75,11 +76,13 @@ function bin(scene: Scene, row: Row, into: Map<string, Drawn[]>): void {
       if (there === undefined || rank(n) > rank(there)) best.set(column, n);
     }
   }
-  const y = yOf(scene, row) + 6;
+  const middle = yOf(scene, row) + row.height / 2;
   for (const [column, n] of best) {
     const bar = bars[n] as Bar;
     const list = into.get(bar.look) ?? [];
-    list.push([n, { x: column * size, y, w: size - 1, h: row.height - 12 }, bar]);
+    const fill = scene.looks[bar.look]?.fill;
+    const h = fill === "solid" ? row.height - 4 : fill === "outline" ? 6 : fill === "hatch" ? 16 : 11;
+    list.push([n, { x: column * size, y: middle - h / 2, w: size - 1, h }, bar]);
     into.set(bar.look, list);
   }
 }
@@ -190,7 +193,7 @@ function paintBodies(
     body(c, box.x, box.y, bar.known === undefined ? box.w : Math.max(Math.min(box.w, barHeight), known), box.h);
   }
   c.fillStyle = colour;
-  c.globalAlpha = alpha * (look.fill === "solid" ? 1 : look.fill === "tint" ? 0.2 : 0.1);
+  c.globalAlpha = alpha * (look.fill === "solid" ? 1 : look.fill === "tint" ? 0.16 : 0.1);
   c.fill();
   if (look.fill === "hatch") {
     c.globalAlpha = alpha;
@@ -201,7 +204,7 @@ function paintBodies(
   c.strokeStyle = colour;
   c.lineWidth = 1;
   if (look.fill === "tint" || look.fill === "hatch") {
-    c.globalAlpha = alpha * 0.55;
+    c.globalAlpha = alpha * (look.fill === "tint" ? 0.3 : 0.55);
     c.stroke();
   }
   c.globalAlpha = alpha * 0.8;
@@ -356,16 +359,16 @@ function paintAxis(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, 
   c.rect(gutter, 0, width - gutter, axisHeight);
   c.clip();
   c.font = `12px ${palette.font}`;
-  let free = gutter - 60; // where the label before ends
+  let end = 0; // of the label before: those of days are longer
   for (const tick of grid) {
     const x = xOf(scene, tick.at);
-    if (x < gutter - 60 || x > width) continue;
+    if (x < gutter - 80 || x > width) continue;
     c.fillStyle = palette.colour("--edge");
     c.fillRect(Math.round(x), axisHeight - 6, 1, 6);
     c.fillStyle = palette.colour(tick.day ? "--ink" : "--ink-soft");
-    if (x < free) continue;
+    if (tick.label === "" || (x < end && !tick.day)) continue;
     c.fillText(tick.label, x + 4, axisHeight / 2);
-    free = x + 8 + c.measureText(tick.label).width;
+    end = x + 8 + c.measureText(tick.label).width;
   }
   const x = xOf(scene, scene.now);
   if (x >= gutter && x <= width) {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Scale, ticks } from "./scale";
 
 const hours = (from: string, to: string, zone: string) =>
-  ticks(Date.parse(from), Date.parse(to), zone, 40 / 3_600_000, 40).map((tick) => tick.label);
+  ticks(Date.parse(from), Date.parse(to), zone, 80 / 3_600_000, 40).map((tick) => tick.label);
 
 test("a day without a change of the clock has 24 hours", () => {
   const day = hours("2026-11-20T16:00:00Z", "2026-11-21T16:00:00Z", "Asia/Shanghai");
@@ -27,8 +27,8 @@ test("full hours are those of the zone's clock, also where it is put by half an 
 
 test("a zone that the browser does not know is UTC, and a long window has days", () => {
   expect(hours("2026-11-21T00:00:00Z", "2026-11-21T02:00:00Z", "Mars/Base")).toEqual(["00:00", "01:00"]);
-  const week = ticks(Date.parse("2026-11-16T00:00:00Z"), Date.parse("2026-11-23T00:00:00Z"), "UTC", 100 / 86_400_000, 80);
-  expect(week.map((tick) => tick.label)).toEqual([
+  const week = ticks(Date.parse("2026-11-16T00:00:00Z"), Date.parse("2026-11-23T00:00:00Z"), "UTC", 200 / 86_400_000, 100);
+  expect(week.map((tick) => tick.label).filter((label) => label !== "")).toEqual([
     "2026-11-16",
     "2026-11-17",
     "2026-11-18",
@@ -37,6 +37,11 @@ test("a zone that the browser does not know is UTC, and a long window has days",
     "2026-11-21",
     "2026-11-22",
   ]);
+});
+
+test("between the hours that are said there are lines for the others", () => {
+  const day = ticks(Date.parse("2026-11-21T00:00:00Z"), Date.parse("2026-11-22T00:00:00Z"), "UTC", 30 / 3_600_000, 22);
+  expect(day.slice(0, 4).map((tick) => tick.label)).toEqual(["00:00", "", "02:00", ""]);
 });
 
 test("a frame that is kept is shown again", () => {

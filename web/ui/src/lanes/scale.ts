@@ -63,11 +63,13 @@ const steps = [minute, 5 * minute, 15 * minute, hour, 2 * hour, 3 * hour, 6 * ho
 const mostTicks = 5_000;
 
 /**
- * ticks are the lines of the grid in [from, to), at least so many pixels apart, at full hours of the zone's own clock: a day of 23 hours leaves one out, and one
- * of 25 hours says one twice.
+ * ticks are the lines of the grid in [from, to), at least so many pixels apart, their labels twice as many, at full hours of the zone's own clock: a day of 23
+ * hours leaves one out, and one of 25 hours says one twice.
  */
 export function ticks(from: number, to: number, zone: string, density: number, apart: number): Tick[] {
-  const step = steps.find((one) => one * density >= apart) ?? 24 * hour;
+  const first = steps.findIndex((one) => one * density >= apart);
+  const step = steps[first] ?? 24 * hour;
+  const labelled = steps.slice(Math.max(0, first)).find((one) => one * density >= 2 * apart && one % step === 0) ?? 24 * hour;
   // Clocks are put forward and back by quarters of an hour at the least, so that these marks find every full hour of any zone.
   const mark = Math.min(step, 15 * minute);
   const clock = clockOf(zone);
@@ -76,7 +78,8 @@ export function ticks(from: number, to: number, zone: string, density: number, a
     const [day, hours, minutes] = clock(at);
     const since = hours * hour + minutes * minute;
     if (since % step !== 0) continue;
-    list.push({ at, day: since === 0, label: since === 0 && to - from > 30 * hour ? day : `${pad(hours)}:${pad(minutes)}` });
+    const label = since === 0 && to - from > 30 * hour ? day : `${pad(hours)}:${pad(minutes)}`;
+    list.push({ at, day: since === 0, label: since % labelled === 0 ? label : "" });
   }
   return list;
 }

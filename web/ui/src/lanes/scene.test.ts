@@ -43,6 +43,7 @@ function scene(folded: string[] = []): Scene {
     hover: none,
     selected: -1,
     edges: [],
+    behind: [],
   };
 }
 

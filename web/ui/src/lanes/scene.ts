@@ -20,7 +20,8 @@ export interface Scene {
   cursor: Spot;
   hover: Spot;
   selected: number;
-  edges: readonly Edge[]; // that are drawn
+  edges: readonly Edge[]; // of what is looked at, drawn over the bars
+  behind: readonly Edge[]; // all, drawn quietly behind them
 }
 
 /** The measures of a bar within its row, in pixels. */
@@ -45,7 +46,8 @@ export function boxOf(scene: Scene, n: number, room = 0): Box | undefined {
   const row = scene.rows[scene.laneRow[bar.lane] ?? -1];
   if (row === undefined) return undefined;
   const x = xOf(scene, bar.from);
-  const w = Math.max(xOf(scene, bar.to) - x, Math.min(barHeight, Math.max(2, room - 1)));
+  const loud = scene.looks[bar.look]?.fill === "solid"; // its glyph is seen, whatever comes after it
+  const w = Math.max(xOf(scene, bar.to) - x, loud ? barHeight : Math.min(barHeight, Math.max(2, room - 1)));
   if (row.lane < 0) return { x, y: yOf(scene, row) + 5, w: Math.max(3, w), h: row.height - 10 };
   return { x, y: yOf(scene, row) + barTop + (scene.placed.sub[n] ?? 0) * (barHeight + 2), w, h: barHeight };
 }

@@ -1,7 +1,7 @@
 import type { Palette } from "./palette";
 import { type Scene, xOf } from "./scene";
 
-/** paintStrip draws the chart of steps: what has been filled, what is expected as an outline, and the limit as a line. What is over the limit stands out. */
+/** paintStrip draws the chart of steps: what has been filled, what is expected as an outline, and the limit as a line. What will be over the limit stands out. */
 export function paintStrip(c: CanvasRenderingContext2D, scene: Scene, palette: Palette, top: number, height: number): void {
   const strip = scene.placed.data.strip;
   if (strip === undefined) return;
@@ -41,7 +41,7 @@ export function paintStrip(c: CanvasRenderingContext2D, scene: Scene, palette: P
   if (strip.limit !== undefined) {
     c.fillStyle = palette.colour("--failed");
     c.globalAlpha = 0.7;
-    area(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, strip.limit);
+    area(now, Number.POSITIVE_INFINITY, strip.limit);
     c.fill();
     c.globalAlpha = 1;
     c.strokeStyle = palette.colour("--ink-soft");

@@ -23,7 +23,7 @@ export interface LaneOptions {
   looks?: Readonly<Record<string, Look>>; // the default is stateLooks
   gutter?: number; // the width of the labels in pixels
   laneHeight?: number;
-  edges?: "one" | "all"; // those of the bar that is hovered, selected or at the cursor; or all
+  edges?: "one" | "all"; // only those of the bar that is hovered, selected or at the cursor; or all behind the bars
   stripHeight?: number;
 }
 
@@ -195,10 +195,8 @@ export class LaneView {
 
   #scene(): Scene {
     const active = [this.#hover, this.#cursor].map((spot) => (spot.kind === "bar" ? spot.bar : -1));
-    const edges =
-      this.#options.edges === "all"
-        ? (this.#placed.data.edges ?? [])
-        : [...new Set([...active, this.#selected].filter((n) => n >= 0).flatMap((n) => this.edgesOf(n)))];
+    const looked = [...active, this.#selected].filter((n) => n >= 0);
+    const edges = [...new Set(looked.flatMap((n) => this.edgesOf(n)))];
     return {
       placed: this.#placed,
       rows: this.#rows,
@@ -216,6 +214,7 @@ export class LaneView {
       hover: this.#hover,
       selected: this.#selected,
       edges,
+      behind: this.#options.edges === "all" ? (this.#placed.data.edges ?? []) : [],
     };
   }
 
@@ -262,7 +261,7 @@ export class LaneView {
     this.#zoom = this.#scale.zoom;
     this.#inner.style.width = `${this.#gutter + this.#scale.content}px`;
     if (before.from !== from || before.to !== to || before.density !== this.#scale.density || this.#grid.length === 0)
-      this.#grid = ticks(from, to, zone, this.#scale.density, 44);
+      this.#grid = ticks(from, to, zone, this.#scale.density, 22);
     if (frame) this.#place.scrollLeft = this.#scale.scrolled(frame);
   }
 

@@ -8,6 +8,8 @@ const keys: [string[], Key][] = [
   [["/"], "help.search"],
   [["g", pages.flatMap((page) => page.nav?.key ?? []).join(" ")], "help.go"],
   [["↑", "↓"], "help.move"],
+  [["[", "]"], "help.days"],
+  [["t"], "help.today"],
   [["Enter"], "help.open"],
   [["Esc"], "help.close"],
   [["?"], "help.help"],

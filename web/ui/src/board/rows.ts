@@ -1,0 +1,75 @@
+import type { Bar } from "../lanes/model";
+import type { Day } from "./queries";
+
+/** The flags of an instance, as the API adds them up. */
+export const flag = { late: 1, frozen: 2, dryRun: 4, manual: 8, backfill: 16 } as const;
+
+/** What the legend tells apart, in its order. Late is said beside a state. */
+export const legend = ["failed", "lost", "running", "waiting", "planned", "succeeded", "forced", "skipped", "cancelled", "late"] as const;
+export type Mark = (typeof legend)[number];
+
+/** A Row is one instance of the day, out of its columns. Times are in milliseconds since the epoch. */
+export interface Row {
+  n: number;
+  id: string; // "0": not recorded
+  job: number;
+  plan: number;
+  started?: number;
+  ended?: number;
+  state: string;
+  gate: string;
+  flags: number;
+}
+
+export function rowOf(day: Day, n: number): Row {
+  const c = day.instances;
+  const begin = Date.parse(day.from);
+  const after = (seconds: number | null | undefined) => (seconds === null || seconds === undefined ? undefined : begin + seconds * 1000);
+  return {
+    n,
+    id: c.id?.[n] ?? "0",
+    job: c.job?.[n] ?? 0,
+    plan: begin + (c.plan?.[n] ?? 0) * 1000,
+    started: after(c.started?.[n]),
+    ended: after(c.ended?.[n]),
+    state: day.states?.[c.state?.[n] ?? 0] ?? "waiting",
+    gate: day.gates?.[c.gate?.[n] ?? 0] ?? "",
+    flags: c.flags?.[n] ?? 0,
+  };
+}
+
+/** markOf is how the legend calls it: what waits for its time alone is planned. */
+export function markOf(row: Row, now: number): Exclude<Mark, "late"> {
+  if (row.state !== "waiting") return row.state as Exclude<Mark, "late">;
+  return row.plan > now ? "planned" : "waiting";
+}
+
+/**
+ * barOf puts an instance into the picture. What ran within the day stands where it ran, with a line from its plan time; what ran on another day, or before its
+ * time, stands at its plan time for as long as it took. What is to come takes as long as past ones did; what waits begins now at the earliest.
+ */
+export function barOf(row: Row, lane: number, window: { from: number; to: number }, takes: number, now: number): Bar {
+  const mark = markOf(row, now);
+  const bar: Bar = { id: row.id === "0" ? `${row.job}@${row.plan}` : row.id, lane, from: row.plan, to: row.plan, look: mark };
+  if (row.id === "0") {
+    bar.look = "unplanned";
+    bar.ghost = true;
+  }
+  if ((row.flags & flag.late) !== 0) bar.late = true;
+  const { started, ended } = row;
+  if (mark === "planned") bar.to = row.plan + takes;
+  else if (mark === "waiting") {
+    bar.to = Math.min(window.to, now) + takes;
+    bar.known = Math.min(window.to, now);
+  } else if (started !== undefined) {
+    const here = started >= row.plan - 60_000 && started < window.to;
+    bar.from = here ? started : row.plan;
+    if (here) bar.due = row.plan;
+    if (ended !== undefined) bar.to = bar.from + Math.max(0, ended - started);
+    else {
+      bar.known = Math.max(bar.from, Math.min(now, window.to));
+      bar.to = mark === "running" ? Math.max(bar.known, bar.from + takes) : bar.known;
+    }
+  }
+  return bar;
+}
