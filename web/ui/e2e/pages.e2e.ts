@@ -35,6 +35,7 @@ const places: [string, () => string, string][] = [
   ["jobs", () => "/jobs", "shop/talker"],
   ["job", () => "/jobs/shop/report", "shop/stock"],
   ["operation", () => `/instances/${report}?do=detach`, "does not wait"],
+  ["simulate", () => "/simulate", "end well"],
   ["missing", () => "/instances/999999", "There is nothing here"],
 ];
 
