@@ -1,13 +1,18 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
 )
 
@@ -84,4 +89,62 @@ func TestSimulateTakesAsManyInstancesOfABackfillAsItSays(t *testing.T) {
 	require.Contains(t, w.Body.String(), "there is no job retail/nothing")
 	refused(f, w, 422, "invalid")
 	refused(f, f.as("viewer", http.MethodPost, "/api/v1/simulate", `{}`), 403, "forbidden")
+}
+
+// A slow control plays until it is told to go on, or the request is given up.
+type slow struct {
+	*engine.Engine
+	begun, end chan struct{}
+}
+
+func (s slow) Simulate(ctx context.Context, r engine.SimulationRequest, most int, now time.Time) (*engine.Foresight, error) {
+	s.begun <- struct{}{}
+	select {
+	case <-s.end:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.Engine.Simulate(ctx, r, most, now)
+}
+
+func TestOneSimulationIsPlayedAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var control slow
+		f := newFixture(t, func(cfg *web.Config) {
+			control = slow{cfg.Control.(*engine.Engine), make(chan struct{}), make(chan struct{})}
+			cfg.Control = control
+		})
+		ask := func(ctx context.Context) <-chan int {
+			answer := make(chan int, 1)
+			go func() {
+				r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://example.com/api/v1/simulate", strings.NewReader(`{"date": "2026-11-22"}`))
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Authorization", "Bearer "+f.tokens["operator"])
+				w := httptest.NewRecorder()
+				f.handler.ServeHTTP(w, r)
+				answer <- w.Code
+			}()
+			return answer
+		}
+		first := ask(t.Context())
+		<-control.begun
+		begun := time.Now()
+		require.Equal(t, 503, <-ask(t.Context()))
+		require.Equal(t, 5*time.Second, time.Since(begun))
+
+		// Who waits when it ends has the next turn; one that is given up makes room at once.
+		second, giveUp := context.WithCancel(t.Context())
+		waiting := ask(second)
+		synctest.Wait()
+		control.end <- struct{}{}
+		require.Equal(t, 200, <-first)
+		<-control.begun
+		third := ask(t.Context())
+		synctest.Wait()
+		giveUp()
+		<-waiting
+		<-control.begun
+		control.end <- struct{}{}
+		require.Equal(t, 200, <-third)
+	})
 }

@@ -38,6 +38,7 @@ const places: [string, () => string, string][] = [
   ["definition-edit", () => "/definitions/shop?edit=1", "No mistakes"],
   ["definition-diff", () => "/definitions/shop?edit=1&tab=diff", "Compare"],
   ["operation", () => `/instances/${report}?do=detach`, "does not wait"],
+  ["simulate", () => "/simulate", "end well"],
   ["missing", () => "/instances/999999", "There is nothing here"],
 ];
 

@@ -8,6 +8,8 @@ export class Foresight {
   readonly answer: Simulation;
   readonly columns: Columns;
   readonly base: number; // in milliseconds since the epoch, as all times are
+  readonly from: number;
+  readonly to: number; // the end of what is shown: of the days, or of the last thing that happens
   readonly count: number;
   readonly late: ReadonlySet<number>;
   readonly backfill: ReadonlySet<number>;
@@ -16,18 +18,11 @@ export class Foresight {
     this.answer = answer;
     this.columns = answer.columns ?? none;
     this.base = Date.parse(this.columns.base);
+    this.from = Date.parse(answer.from);
+    this.to = Math.max(Date.parse(answer.to), Date.parse(answer.last));
     this.count = this.columns.job.length;
     this.late = new Set(this.columns.late);
     this.backfill = new Set(this.columns.backfill);
-  }
-
-  get from(): number {
-    return Date.parse(this.answer.from);
-  }
-
-  /** The end of what is shown: of the days, or of the last thing that happens. */
-  get to(): number {
-    return Math.max(Date.parse(this.answer.to), Date.parse(this.answer.last));
   }
 
   job(i: number): Schemas["SimulatedJob"] {
