@@ -193,9 +193,6 @@ function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) 
             {t("graph.toRoot")}
           </button>
         )}
-        <span className="soft small count-words" aria-live="polite">
-          {pending || loading ? t("graph.laying") : t("graph.count", { n: data.items.size, lines: picture.lines.length })}
-        </span>
       </Toolbar>
       <Notices data={data} full={full} place={place} up={up} nodes={picture.nodes.size} failed={layout.failed} onChange={onChange} />
       <div className="around">
@@ -206,6 +203,9 @@ function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) 
         ) : (
           <div className="canvas empty">{drawable && !layout.failed && <p className="soft">{t("graph.laying")}</p>}</div>
         )}
+        <span className={place.list ? "hidden" : "soft small count-words"} aria-live="polite">
+          {pending || loading ? t("graph.laying") : t("graph.count", { n: countShown(picture), lines: picture.lines.length })}
+        </span>
         <Panel picture={picture} selected={place.selected} roots={roots} at={place.at} acts={acts} />
       </div>
       {menu && <NodeMenu node={menu.key} x={menu.x} y={menu.y} picture={picture} at={place.at} acts={acts} onClose={() => setMenu(null)} />}
@@ -217,6 +217,12 @@ function countJobs(data: Data): Map<string, number> {
   const jobs = new Map<string, number>();
   for (const item of data.items.values()) jobs.set(jobOf(item.instance), (jobs.get(jobOf(item.instance)) ?? 0) + 1);
   return jobs;
+}
+
+function countShown(picture: Picture): number {
+  let n = 0;
+  for (const node of picture.nodes.values()) n += node.kind === "instance" ? 1 : node.kind === "job" ? node.items.length : 0;
+  return n;
 }
 
 /** find lists the nodes in whose names, or ids, the words are. */

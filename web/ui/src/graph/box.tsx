@@ -31,13 +31,16 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
     <div className={words.join(" ")}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
-      {drawn.root && <span className="flag">{t("graph.root")}</span>}
+      {drawn.root && (
+        <span className="flag" aria-hidden="true">
+          {t("graph.root")}
+        </span>
+      )}
       <button
         type="button"
         className="face nopan"
         data-node={drawn.key}
         tabIndex={first ? 0 : -1}
-        aria-label={sayNode(drawn, t)}
         aria-current={centre ? "true" : undefined}
         aria-pressed={selected}
         onClick={() => acts.select(drawn.key)}
@@ -47,9 +50,10 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
           acts.menu(drawn.key, event.clientX, event.clientY);
         }}
       >
+        <span className="hidden">{sayNode(drawn, t)}</span>
         {drawn.kind === "instance" && <InstanceFace item={drawn.item} />}
         {drawn.kind === "range" && (
-          <>
+          <span className="looks" aria-hidden="true">
             <span className="title">
               <Stack />
               <span className="name">
@@ -57,7 +61,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
               </span>
             </span>
             <span className={drawn.wait.edge.satisfied ? "succeeded" : "open"}>{rangeWords(drawn, t)}</span>
-          </>
+          </span>
         )}
         {drawn.kind === "job" && <JobFace items={drawn.items} workflow={drawn.workflow} job={drawn.job} />}
       </button>
@@ -70,7 +74,7 @@ function InstanceFace({ item }: { item: Item }) {
   const t = useT();
   const { instance } = item;
   return (
-    <>
+    <span className="looks" aria-hidden="true">
       <span className="title">
         <Glyph state={stateOf(item)} />
         <span className="name">{instance.job}</span>
@@ -80,7 +84,7 @@ function InstanceFace({ item }: { item: Item }) {
         <span className="number">{clock(instance.planTime)}</span>
         <span className="state-word">{stateSecond(item, t)}</span>
       </span>
-    </>
+    </span>
   );
 }
 
@@ -95,7 +99,7 @@ function JobFace({ items, workflow, job }: { items: Item[]; workflow: string; jo
   const counts = new Map<string, number>();
   for (const item of items) counts.set(stateOf(item), (counts.get(stateOf(item)) ?? 0) + 1);
   return (
-    <>
+    <span className="looks" aria-hidden="true">
       <span className="title">
         <Stack />
         <span className="name">{job}</span>
@@ -112,7 +116,7 @@ function JobFace({ items, workflow, job }: { items: Item[]; workflow: string; jo
           ))}
         </span>
       </span>
-    </>
+    </span>
   );
 }
 

@@ -29,12 +29,15 @@ export function Table(props: {
             <th scope="col">{t("column.job")}</th>
             <th scope="col">{t("column.planTime")}</th>
             <th scope="col">{t("graph.column.waits")}</th>
+            <th scope="col">
+              <span className="hidden">{t("graph.mark")}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
           {items.map((item) => (
             <tr key={item.key} className={item.key === selected ? "marked" : hits.has(item.key) ? "hit" : undefined}>
-              <td className="soft">{hopWords(item.hop, t)}</td>
+              <td className="soft hops">{hopWords(item.hop, t)}</td>
               <td>
                 <StateMark state={item.planned ? stateOf(item) : undefined} gate={item.instance.gate} />
                 {roots.has(item.key) && (
@@ -53,14 +56,17 @@ export function Table(props: {
                   const wait = data.waits.get(key);
                   return (
                     wait && (
-                      <div key={key}>
-                        {wait.edge.text} <span className="soft small">{lineWords(wait.edge, t)}</span>
+                      <div key={key} className="wait">
+                        {wait.edge.text}
+                        <span className="soft small">{lineWords(wait.edge, t)}</span>
                       </div>
                     )
                   );
                 })}
-                <button type="button" className="plain small" onClick={() => onSelect(item.key)} aria-pressed={item.key === selected}>
-                  {t("graph.panel")}
+              </td>
+              <td>
+                <button type="button" className="small" onClick={() => onSelect(item.key)} aria-pressed={item.key === selected}>
+                  {t("graph.mark")}
                   <span className="hidden">: {item.instance.name}</span>
                 </button>
               </td>

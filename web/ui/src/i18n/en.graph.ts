@@ -62,6 +62,7 @@ export const graphEn = {
   "graph.log": "Log",
   "graph.menu": "What can be done with {name}",
   "graph.panel": "About what is marked",
+  "graph.mark": "Mark",
   "graph.unmark": "Unmark",
   "graph.summary": "About the graph",
   "graph.waitsFor": "Waits for",

@@ -62,6 +62,7 @@ export const graphZh: Record<keyof typeof graphEn, string> = {
   "graph.log": "日志",
   "graph.menu": "对 {name} 可做的操作",
   "graph.panel": "关于所选内容",
+  "graph.mark": "选择",
   "graph.unmark": "取消选择",
   "graph.summary": "关于此图",
   "graph.waitsFor": "等待",
