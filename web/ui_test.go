@@ -58,6 +58,8 @@ func TestAPageIsTheSameDocumentForEverybody(t *testing.T) {
 		policy := w.Header().Get("Content-Security-Policy")
 		require.Contains(t, policy, "default-src 'none'; script-src 'self'; style-src 'self';")
 		require.Contains(t, policy, "frame-ancestors 'none'")
+		require.True(t, strings.HasSuffix(policy, "; require-trusted-types-for 'script'; trusted-types almanac-worker"), policy)
+		require.Contains(t, policy, " worker-src 'self'; ")
 		require.NotContains(t, policy, "unsafe")
 		require.NotContains(t, policy, "http")
 		require.Equal(t, 304, f.as("", http.MethodGet, p, "", header("If-None-Match", w.Header().Get("ETag"))).Code)

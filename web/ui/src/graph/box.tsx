@@ -12,9 +12,9 @@ export type BoxNode = Node<{ drawn: Drawn; centre: boolean; first: boolean; hit:
 
 /** The size of each kind of node, which the layout is made of: styles/graph.css has the same. */
 export const sizes: Record<Drawn["kind"], { width: number; height: number }> = {
-  instance: { width: 228, height: 62 },
-  range: { width: 228, height: 50 },
-  job: { width: 228, height: 62 },
+  instance: { width: 240, height: 62 },
+  range: { width: 240, height: 50 },
+  job: { width: 240, height: 62 },
 };
 
 /** A Box is a node of the picture. Its first button is the node itself, the small ones show more of what is beside it. */
@@ -23,7 +23,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
   const acts = useActs();
   const { drawn, centre, first, hit } = data;
   const words = ["box", drawn.kind, drawn.kind === "instance" ? stateOf(drawn.item) : ""];
-  if (drawn.root) words.push("root");
+  if (drawn.root !== "") words.push("root", drawn.root);
   if (centre) words.push("centre");
   if (selected) words.push("chosen");
   if (hit) words.push("hit");
@@ -31,7 +31,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
     <div className={words.join(" ")}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
-      {drawn.root && (
+      {drawn.root !== "" && (
         <span className="flag" aria-hidden="true">
           {t("graph.root")}
         </span>
@@ -91,6 +91,7 @@ function InstanceFace({ item }: { item: Item }) {
 /** stateSecond is the state in a word; of what waits, the gate that holds it. */
 function stateSecond(item: Item, t: Translate): string {
   if (item.planned && item.instance.state === "waiting" && item.instance.gate !== undefined) return gateWord(item.instance.gate, t);
+  if (!item.planned) return t("graph.unplanned");
   return stateWord(stateOf(item), t);
 }
 

@@ -7,7 +7,7 @@ const view = (patch: Partial<View> = {}): View => ({
   open: new Set(),
   shut: new Set(),
   collapsed: () => false,
-  roots: new Set(),
+  roots: new Map(),
   ...patch,
 });
 const short = (node: Drawn | undefined) => {
@@ -71,9 +71,9 @@ test("the lines between a root cause and the centre are marked, and no others", 
     ),
   ]);
   const root = [...data.items.values()].find((item) => item.instance.job === "a")?.key ?? "";
-  const picture = draw(data, view({ roots: new Set([root]) }));
+  const picture = draw(data, view({ roots: new Map([[root, "urgent"]]) }));
   const blocking = picture.lines
-    .filter((line) => line.blocking)
+    .filter((line) => line.blocking === "urgent")
     .map((line) => `${short(picture.nodes.get(line.from))}${short(picture.nodes.get(line.to))}`);
   expect(blocking.sort()).toEqual(["ab", "bd"]);
 });

@@ -1,5 +1,6 @@
 import type { Schemas } from "../api/client";
 import { instant } from "./data";
+import type { Rooted } from "./draw";
 
 type Explanation = Schemas["Explanation"];
 type Cause = Schemas["Cause"];
@@ -23,6 +24,11 @@ export function rootsOf(explanation: Explanation): Root[] {
   }
   const roots = explanation.roots.map((cause) => ({ key: causeKey(cause), hops: hops.get(causeKey(cause)) ?? 0, cause }));
   return roots.sort((a, b) => a.hops - b.hops);
+}
+
+/** rootedOf says of each root cause whether it needs somebody: whether there is something that would help. */
+export function rootedOf(roots: Root[]): Map<string, Rooted> {
+  return new Map(roots.map((root) => [root.key, root.cause.help === undefined ? "root" : "urgent"]));
 }
 
 /** hopsTo is how many hops up are shown at first: two, or as many as lead to the root causes that are near. */
