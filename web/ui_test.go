@@ -82,6 +82,7 @@ func TestAnAssetNeverChangesAndIsCompressed(t *testing.T) {
 	require.Equal(t, 200, plain.Code)
 	require.Equal(t, "text/javascript; charset=utf-8", plain.Header().Get("Content-Type"))
 	require.Equal(t, "public, max-age=31536000, immutable", plain.Header().Get("Cache-Control"))
+	require.Contains(t, plain.Header().Get("Content-Security-Policy"), "default-src 'none';", "a worker lives by its own policy: it may ask for nothing")
 	require.Empty(t, plain.Header().Get("Content-Encoding"))
 	for accepts, packed := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.0": false, "br": false, "": false} {
 		w := f.as("", http.MethodGet, name, "", header("Accept-Encoding", accepts))

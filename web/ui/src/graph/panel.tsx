@@ -9,7 +9,7 @@ import { clock, offset } from "../parts/time";
 import { type Item, stateOf, type Wait } from "./data";
 import type { Drawn, Line, Picture } from "./draw";
 import { explainedQuery, mostMembers } from "./queries";
-import type { Root } from "./roots";
+import { type Root, split } from "./roots";
 import { lineWords, nameOf, rangeWords, selectNeeds } from "./words";
 
 /** What the panel can do besides what the nodes can. */
@@ -45,12 +45,13 @@ export function Panel(props: { picture: Picture; selected: string; roots: Root[]
 
 function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
   const t = useT();
+  const { first, others } = split(roots, 3);
   return (
     <>
       <h2>{t("graph.roots")}</h2>
       {roots.length === 0 && <p className="soft">{t("graph.rootsNone")}</p>}
       <div>
-        {roots.slice(0, 3).map((root) => (
+        {first.map((root) => (
           <CauseCard key={root.key} cause={root.cause}>
             <div className="row">
               <button type="button" onClick={() => acts.toRoot(root)}>
@@ -61,9 +62,9 @@ function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
           </CauseCard>
         ))}
       </div>
-      {roots.length > 3 && (
+      {others.length > 0 && (
         <ul className="beside">
-          {roots.slice(3, 40).map((root) => (
+          {others.slice(0, 40).map((root) => (
             <li key={root.key}>
               <button type="button" className="plain" onClick={() => acts.toRoot(root)}>
                 <StateMark state={root.cause.state} gate={root.cause.gate} />
@@ -73,7 +74,7 @@ function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
           ))}
         </ul>
       )}
-      {roots.length > 40 && <p className="soft">{t("instance.left", { n: roots.length - 40 })}</p>}
+      {others.length > 40 && <p className="soft">{t("instance.left", { n: others.length - 40 })}</p>}
       <h3>{t("graph.legend")}</h3>
       <ul className="legend">
         {(["blocking urgent", "blocking", "waiting-for", "satisfied"] as const).map((kind) => (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { hopsTo, rootsOf } from "./roots";
+import { hopsTo, rootsOf, split } from "./roots";
 
 type Cause = Schemas["Cause"];
 
@@ -40,4 +40,13 @@ test("two hops are shown when nothing is in the way, and no more than ten howeve
       { ...far, hops: 40 },
     ]),
   ).toBe(3);
+});
+
+test("one root of each job comes first", () => {
+  const roots = ["a", "a", "b", "c", "d"].map((job, n) => ({ key: String(n), hops: n, cause: cause(job, String(n)) }));
+  const { first, others } = split(roots, 3);
+  expect([first.map((root) => root.key), others.map((root) => root.key)]).toEqual([
+    ["0", "2", "3"],
+    ["1", "4"],
+  ]);
 });

@@ -36,3 +36,15 @@ export function hopsTo(roots: Root[]): number {
   const near = roots.filter((root) => root.hops <= 6).map((root) => root.hops);
   return Math.max(2, ...near, near.length > 0 ? 0 : Math.min(10, roots[0]?.hops ?? 0));
 }
+
+/** split takes the nearest root of each job, so many jobs, and the others: many instances of one job are seldom more than one cause. */
+export function split(roots: Root[], most: number): { first: Root[]; others: Root[] } {
+  const jobs = new Set<string>();
+  const first = roots.filter(({ cause }) => {
+    const job = `${cause.workflow}/${cause.job}`;
+    if (jobs.has(job) || jobs.size === most) return false;
+    jobs.add(job);
+    return true;
+  });
+  return { first, others: roots.filter((root) => !first.includes(root)) };
+}
