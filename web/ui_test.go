@@ -58,6 +58,8 @@ func TestAPageIsTheSameDocumentForEverybody(t *testing.T) {
 		policy := w.Header().Get("Content-Security-Policy")
 		require.Contains(t, policy, "default-src 'none'; script-src 'self'; style-src 'self';")
 		require.Contains(t, policy, "frame-ancestors 'none'")
+		require.True(t, strings.HasSuffix(policy, "; require-trusted-types-for 'script'; trusted-types almanac-worker"), policy)
+		require.Contains(t, policy, " worker-src 'self'; ")
 		require.NotContains(t, policy, "unsafe")
 		require.NotContains(t, policy, "http")
 		require.Equal(t, 304, f.as("", http.MethodGet, p, "", header("If-None-Match", w.Header().Get("ETag"))).Code)
@@ -80,6 +82,7 @@ func TestAnAssetNeverChangesAndIsCompressed(t *testing.T) {
 	require.Equal(t, 200, plain.Code)
 	require.Equal(t, "text/javascript; charset=utf-8", plain.Header().Get("Content-Type"))
 	require.Equal(t, "public, max-age=31536000, immutable", plain.Header().Get("Cache-Control"))
+	require.Contains(t, plain.Header().Get("Content-Security-Policy"), "default-src 'none';", "a worker lives by its own policy: it may ask for nothing")
 	require.Empty(t, plain.Header().Get("Content-Encoding"))
 	for accepts, packed := range map[string]bool{"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=0.0": false, "br": false, "": false} {
 		w := f.as("", http.MethodGet, name, "", header("Accept-Encoding", accepts))

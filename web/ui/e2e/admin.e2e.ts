@@ -62,7 +62,7 @@ const make = (name: string, role: string) => send<Made>("/api/v1/tokens", { name
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "almanac-admin-"));
   writeFileSync(join(folder, "shop.yaml"), jobs(doomed));
-  [world, browser] = await Promise.all([World.start({ dev: false, folder }), launch()]);
+  [world, browser] = await Promise.all([World.start({ dev: false, seed: folder }), launch()]);
   viewer = (await make('<img src=x onerror="alert(11)">', "viewer")).secret;
   await send("/api/v1/jobs/shop/sleeper/trigger", { note: "<b>why not</b>" });
   await send("/api/v1/jobs/shop/source/trigger", {});

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 
@@ -15,28 +15,29 @@ export class World {
   readonly dir: string;
   readonly port: number;
   readonly #dev: boolean;
+  readonly #seed: string;
   #server: ChildProcess | undefined;
   token = ""; // of an admin; "" when none is needed
 
-  private constructor(dir: string, port: number, dev: boolean) {
+  private constructor(dir: string, port: number, dev: boolean, seed: string) {
     this.dir = dir;
     this.port = port;
     this.#dev = dev;
+    this.#seed = resolve(here, seed);
   }
 
-  static async start({ dev = true, empty = false, folder = "" } = {}): Promise<World> {
-    const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev);
-    const definitions = folder === "" ? join(here, "seed") : folder;
+  static async start({ dev = true, empty = false, seed = "seed" } = {}): Promise<World> {
+    const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev, seed);
     if (!empty) {
       const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
       try {
-        execFileSync(binary, ["run", definitions, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
+        execFileSync(binary, ["run", world.#seed, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
         throw new Error("the day should not have ended well");
       } catch (error) {
         if ((error as { status?: number }).status !== 1) throw error;
       }
     }
-    await world.serve(empty ? [] : [definitions]);
+    await world.serve(empty ? [] : undefined);
     return world;
   }
 
@@ -44,7 +45,7 @@ export class World {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  async serve(folder: string[] = [join(here, "seed")]): Promise<void> {
+  async serve(folder: string[] = [this.#seed]): Promise<void> {
     const args = ["serve", ...folder, "--data", this.dir, "--listen", `127.0.0.1:${this.port}`, ...(this.#dev ? ["--dev"] : [])];
     const server = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
     this.#server = server;

@@ -13,7 +13,7 @@ import { draw, jobOf, type Picture, shapeOf } from "./draw";
 import { NodeMenu } from "./node-menu";
 import { Notices } from "./notices";
 import { Panel } from "./panel";
-import { hopsTo, type Root, rootsOf } from "./roots";
+import { hopsTo, type Root, rootedOf, rootsOf } from "./roots";
 import { mostExpanded, mostHops, mostNodes, type Place, readPlace, toggled, writePlace } from "./state";
 import { Table } from "./table";
 import { Toolbar } from "./toolbar";
@@ -82,13 +82,13 @@ interface ShownProps {
 function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) {
   const t = useT();
   const [, go] = useLocation();
-  const rootKeys = useMemo(() => new Set(roots.map((root) => root.key)), [roots]);
+  const rooted = useMemo(() => rootedOf(roots), [roots]);
   const jobs = useMemo(() => countJobs(data), [data]);
   const picture = useMemo(() => {
     const chosen = new Set(place.jobs);
     const collapsed = (job: string) => chosen.has(job) || (chosen.has("*") && (jobs.get(job) ?? 0) > 1);
-    return draw(data, { open: new Set(place.open), shut: new Set(place.shut), collapsed, roots: rootKeys });
-  }, [data, place.open, place.shut, place.jobs, rootKeys, jobs]);
+    return draw(data, { open: new Set(place.open), shut: new Set(place.shut), collapsed, roots: rooted });
+  }, [data, place.open, place.shut, place.jobs, rooted, jobs]);
   const drawable = picture.nodes.size <= mostNodes;
   const nodes = useMemo(() => [...picture.nodes.values()].map((node) => ({ key: node.key, ...sizes[node.kind] })), [picture]);
   const layout = useLayout(
@@ -189,23 +189,27 @@ function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) 
         onList={(list) => onChange({ list })}
       >
         {first && (
-          <button type="button" className="to-root" onClick={() => acts.toRoot(first)}>
+          <button
+            type="button"
+            className={rooted.get(first.key) === "urgent" ? "to-root urgent" : "to-root"}
+            onClick={() => acts.toRoot(first)}
+          >
             {t("graph.toRoot")}
           </button>
         )}
-        <span className="soft small count-words" aria-live="polite">
-          {pending || loading ? t("graph.laying") : t("graph.count", { n: data.items.size, lines: picture.lines.length })}
-        </span>
       </Toolbar>
       <Notices data={data} full={full} place={place} up={up} nodes={picture.nodes.size} failed={layout.failed} onChange={onChange} />
       <div className="around">
         {place.list ? (
-          <Table data={data} roots={rootKeys} selected={place.selected} hits={hitKeys} onSelect={acts.select} />
+          <Table data={data} roots={rooted} selected={place.selected} hits={hitKeys} onSelect={acts.select} />
         ) : drawable && arrangement ? (
           <Canvas picture={picture} arrangement={arrangement} selected={place.selected} hits={hitKeys} acts={acts} onSight={onSight} />
         ) : (
           <div className="canvas empty">{drawable && !layout.failed && <p className="soft">{t("graph.laying")}</p>}</div>
         )}
+        <span className={place.list ? "hidden" : "soft small count-words"} aria-live="polite">
+          {pending || loading ? t("graph.laying") : t("graph.count", { n: countShown(picture), lines: picture.lines.length })}
+        </span>
         <Panel picture={picture} selected={place.selected} roots={roots} at={place.at} acts={acts} />
       </div>
       {menu && <NodeMenu node={menu.key} x={menu.x} y={menu.y} picture={picture} at={place.at} acts={acts} onClose={() => setMenu(null)} />}
@@ -217,6 +221,12 @@ function countJobs(data: Data): Map<string, number> {
   const jobs = new Map<string, number>();
   for (const item of data.items.values()) jobs.set(jobOf(item.instance), (jobs.get(jobOf(item.instance)) ?? 0) + 1);
   return jobs;
+}
+
+function countShown(picture: Picture): number {
+  let n = 0;
+  for (const node of picture.nodes.values()) n += node.kind === "instance" ? 1 : node.kind === "job" ? node.items.length : 0;
+  return n;
 }
 
 /** find lists the nodes in whose names, or ids, the words are. */

@@ -12,9 +12,9 @@ export type BoxNode = Node<{ drawn: Drawn; centre: boolean; first: boolean; hit:
 
 /** The size of each kind of node, which the layout is made of: styles/graph.css has the same. */
 export const sizes: Record<Drawn["kind"], { width: number; height: number }> = {
-  instance: { width: 228, height: 62 },
-  range: { width: 228, height: 50 },
-  job: { width: 228, height: 62 },
+  instance: { width: 240, height: 62 },
+  range: { width: 240, height: 50 },
+  job: { width: 240, height: 62 },
 };
 
 /** A Box is a node of the picture. Its first button is the node itself, the small ones show more of what is beside it. */
@@ -23,7 +23,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
   const acts = useActs();
   const { drawn, centre, first, hit } = data;
   const words = ["box", drawn.kind, drawn.kind === "instance" ? stateOf(drawn.item) : ""];
-  if (drawn.root) words.push("root");
+  if (drawn.root !== "") words.push("root", drawn.root);
   if (centre) words.push("centre");
   if (selected) words.push("chosen");
   if (hit) words.push("hit");
@@ -31,13 +31,16 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
     <div className={words.join(" ")}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
-      {drawn.root && <span className="flag">{t("graph.root")}</span>}
+      {drawn.root !== "" && (
+        <span className="flag" aria-hidden="true">
+          {t("graph.root")}
+        </span>
+      )}
       <button
         type="button"
         className="face nopan"
         data-node={drawn.key}
         tabIndex={first ? 0 : -1}
-        aria-label={sayNode(drawn, t)}
         aria-current={centre ? "true" : undefined}
         aria-pressed={selected}
         onClick={() => acts.select(drawn.key)}
@@ -47,9 +50,10 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
           acts.menu(drawn.key, event.clientX, event.clientY);
         }}
       >
+        <span className="hidden">{sayNode(drawn, t)}</span>
         {drawn.kind === "instance" && <InstanceFace item={drawn.item} />}
         {drawn.kind === "range" && (
-          <>
+          <span className="looks" aria-hidden="true">
             <span className="title">
               <Stack />
               <span className="name">
@@ -57,7 +61,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
               </span>
             </span>
             <span className={drawn.wait.edge.satisfied ? "succeeded" : "open"}>{rangeWords(drawn, t)}</span>
-          </>
+          </span>
         )}
         {drawn.kind === "job" && <JobFace items={drawn.items} workflow={drawn.workflow} job={drawn.job} />}
       </button>
@@ -70,7 +74,7 @@ function InstanceFace({ item }: { item: Item }) {
   const t = useT();
   const { instance } = item;
   return (
-    <>
+    <span className="looks" aria-hidden="true">
       <span className="title">
         <Glyph state={stateOf(item)} />
         <span className="name">{instance.job}</span>
@@ -80,13 +84,14 @@ function InstanceFace({ item }: { item: Item }) {
         <span className="number">{clock(instance.planTime)}</span>
         <span className="state-word">{stateSecond(item, t)}</span>
       </span>
-    </>
+    </span>
   );
 }
 
 /** stateSecond is the state in a word; of what waits, the gate that holds it. */
 function stateSecond(item: Item, t: Translate): string {
   if (item.planned && item.instance.state === "waiting" && item.instance.gate !== undefined) return gateWord(item.instance.gate, t);
+  if (!item.planned) return t("graph.unplanned");
   return stateWord(stateOf(item), t);
 }
 
@@ -95,7 +100,7 @@ function JobFace({ items, workflow, job }: { items: Item[]; workflow: string; jo
   const counts = new Map<string, number>();
   for (const item of items) counts.set(stateOf(item), (counts.get(stateOf(item)) ?? 0) + 1);
   return (
-    <>
+    <span className="looks" aria-hidden="true">
       <span className="title">
         <Stack />
         <span className="name">{job}</span>
@@ -112,7 +117,7 @@ function JobFace({ items, workflow, job }: { items: Item[]; workflow: string; jo
           ))}
         </span>
       </span>
-    </>
+    </span>
   );
 }
 

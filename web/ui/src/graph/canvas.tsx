@@ -73,7 +73,7 @@ export function Canvas(props: {
             type: "strand",
             source: line.from,
             target: line.to,
-            zIndex: line.blocking ? 1 : 0,
+            zIndex: line.blocking === "" ? 0 : 1,
             data: { line, bends: arrangement.bends.get(line.key) ?? [], lit: "" },
             ariaLabel: sayLine(line, picture.nodes, t),
           }),
@@ -130,7 +130,22 @@ export function Canvas(props: {
     const last = before.current;
     before.current = { arrangement, at: place, key: marked };
     if (last === null) {
-      void view.fitView({ padding: 0.08, minZoom: 0.75, maxZoom: 1, duration: 0 }).then(() => reveal(marked, false));
+      void view.fitView({ padding: 0.08, minZoom: 0.75, maxZoom: 1, duration: 0 }).then(() => {
+        const frame = box.current?.getBoundingClientRect();
+        const { zoom } = view.getViewport();
+        const all = [...arrangement.places.values()];
+        const wide = (Math.max(...all.map(([x]) => x)) + 260) * zoom;
+        const high = (Math.max(...all.map(([, y]) => y)) + 80) * zoom;
+        if (!frame || (wide <= frame.width && high <= frame.height)) return;
+        // It does not fit: what is marked is shown as far to the side as it is in the whole picture, so that most of what is beside it is in sight.
+        const share = (at: number, of: number) => Math.min(0.8, Math.max(0.2, at / of));
+        const [x, y] = [(place[0] + 120) * zoom, (place[1] + 31) * zoom];
+        void view.setViewport({
+          x: wide <= frame.width ? (frame.width - wide) / 2 : frame.width * share(x, wide) - x,
+          y: high <= frame.height ? (frame.height - high) / 2 : frame.height * share(y, high) - y,
+          zoom,
+        });
+      });
       return;
     }
     if (last.arrangement === arrangement) return;
@@ -138,7 +153,7 @@ export function Canvas(props: {
     if (!was) return;
     const { x, y, zoom } = view.getViewport();
     void view.setViewport({ x: x + (was[0] - place[0]) * zoom, y: y + (was[1] - place[1]) * zoom, zoom }, { duration: 0 });
-  }, [arrangement, marked, ready, reveal]);
+  }, [arrangement, marked, ready]);
 
   useEffect(() => {
     onSight({
@@ -238,5 +253,5 @@ const nothing = () => undefined;
 function mapClass(node: BoxNode): string {
   const { drawn, centre } = node.data;
   const state = drawn.kind === "instance" ? stateOf(drawn.item) : drawn.kind;
-  return `map ${state}${drawn.root ? " root" : ""}${centre ? " centre" : ""}`;
+  return `map ${state}${drawn.root === "" ? "" : " root"}${centre ? " centre" : ""}`;
 }

@@ -2,9 +2,12 @@ import { type Data, type Item, satisfies, type Wait } from "./data";
 
 /** A Drawn is a node of the picture: an instance, a range of which others wait, or all instances of a job that was collapsed. */
 export type Drawn =
-  | { kind: "instance"; key: string; item: Item; root: boolean }
-  | { kind: "range"; key: string; wait: Wait; shown: number; known: number; open: number; root: boolean }
-  | { kind: "job"; key: string; workflow: string; job: string; items: Item[]; root: boolean };
+  | { kind: "instance"; key: string; item: Item; root: Rooted }
+  | { kind: "range"; key: string; wait: Wait; shown: number; known: number; open: number; root: Rooted }
+  | { kind: "job"; key: string; workflow: string; job: string; items: Item[]; root: Rooted };
+
+/** Whether a node is, or holds, a root cause: one that goes on by itself as time does, or one that needs somebody. */
+export type Rooted = "" | "root" | "urgent";
 
 /** A Line leads from what is waited for to what waits. A line of a member has no wait of its own: it leads into its range. */
 export interface Line {
@@ -13,7 +16,7 @@ export interface Line {
   to: string;
   waits: Wait[];
   satisfied: boolean;
-  blocking: boolean; // it is on the way from a root cause to the centre
+  blocking: Rooted; // it is on the way from a root cause to the centre
 }
 
 export interface Picture {
@@ -27,7 +30,7 @@ export interface View {
   open: ReadonlySet<string>; // ranges of which all that is known is shown
   shut: ReadonlySet<string>; // ranges of which nothing is shown
   collapsed: (job: string) => boolean;
-  roots: ReadonlySet<string>; // keys of items
+  roots: ReadonlyMap<string, Rooted>; // by the keys of items
 }
 
 export const jobOf = (one: { workflow: string; job: string }) => `${one.workflow}/${one.job}`;
@@ -44,12 +47,12 @@ export function draw(data: Data, view: View): Picture {
     let node = nodes.get(key);
     if (node?.kind !== "job") {
       const [workflow = "", name = ""] = [job.slice(0, job.indexOf("/")), job.slice(job.indexOf("/") + 1)];
-      node = { kind: "job", key, workflow, job: name, items: [], root: false };
+      node = { kind: "job", key, workflow, job: name, items: [], root: "" };
       nodes.set(key, node);
     }
     if (item) {
       node.items.push(item);
-      node.root ||= view.roots.has(item.key);
+      if (node.root !== "urgent") node.root = view.roots.get(item.key) ?? node.root;
     }
     return key;
   };
@@ -60,14 +63,14 @@ export function draw(data: Data, view: View): Picture {
       const job = jobOf(item.instance);
       if (view.collapsed(job)) home.set(key, intoJob(job, item));
       else {
-        nodes.set(key, { kind: "instance", key, item, root: view.roots.has(key) });
+        nodes.set(key, { kind: "instance", key, item, root: view.roots.get(key) ?? "" });
         home.set(key, key);
       }
     } else if (range) {
       const job = jobOf(range.wait.edge);
       if (view.collapsed(job)) home.set(key, intoJob(job, undefined));
       else {
-        nodes.set(key, { kind: "range", key, ...range, root: false });
+        nodes.set(key, { kind: "range", key, ...range, root: "" });
         home.set(key, key);
       }
     }
@@ -81,7 +84,7 @@ export function draw(data: Data, view: View): Picture {
     if (before) {
       before.waits.push(...line.waits);
       before.satisfied &&= line.satisfied;
-    } else lines.set(key, { key, from, to, waits: [...line.waits], satisfied: line.satisfied, blocking: false });
+    } else lines.set(key, { key, from, to, waits: [...line.waits], satisfied: line.satisfied, blocking: "" });
   }
   const picture: Picture = { nodes, lines: [...lines.values()], centre: home.get(data.centre) ?? data.centre };
   markBlocking(picture);
@@ -147,9 +150,11 @@ function markBlocking(picture: Picture): void {
     down.set(line.from, [...(down.get(line.from) ?? []), line.to]);
   }
   const above = closure([picture.centre], (key) => up.get(key) ?? []);
-  const roots = [...picture.nodes.values()].filter((node) => node.root && above.has(node.key)).map((node) => node.key);
-  const below = closure(roots, (key) => (down.get(key) ?? []).filter((one) => above.has(one)));
-  for (const line of picture.lines) line.blocking = !line.satisfied && below.has(line.from) && above.has(line.to) && below.has(line.to);
+  for (const kind of ["root", "urgent"] as const) {
+    const roots = [...picture.nodes.values()].filter((node) => node.root === kind && above.has(node.key)).map((node) => node.key);
+    const below = closure(roots, (key) => (down.get(key) ?? []).filter((one) => above.has(one)));
+    for (const line of picture.lines) if (!line.satisfied && below.has(line.from) && below.has(line.to)) line.blocking = kind;
+  }
 }
 
 function closure(begin: string[], next: (key: string) => string[]): Set<string> {

@@ -9,7 +9,7 @@ import { clock, offset } from "../parts/time";
 import { type Item, stateOf, type Wait } from "./data";
 import type { Drawn, Line, Picture } from "./draw";
 import { explainedQuery, mostMembers } from "./queries";
-import type { Root } from "./roots";
+import { type Root, split } from "./roots";
 import { lineWords, nameOf, rangeWords, selectNeeds } from "./words";
 
 /** What the panel can do besides what the nodes can. */
@@ -45,12 +45,13 @@ export function Panel(props: { picture: Picture; selected: string; roots: Root[]
 
 function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
   const t = useT();
+  const { first, others } = split(roots, 3);
   return (
     <>
       <h2>{t("graph.roots")}</h2>
       {roots.length === 0 && <p className="soft">{t("graph.rootsNone")}</p>}
       <div>
-        {roots.slice(0, 12).map((root) => (
+        {first.map((root) => (
           <CauseCard key={root.key} cause={root.cause}>
             <div className="row">
               <button type="button" onClick={() => acts.toRoot(root)}>
@@ -61,15 +62,35 @@ function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
           </CauseCard>
         ))}
       </div>
-      {roots.length > 12 && <p className="soft">{t("instance.left", { n: roots.length - 12 })}</p>}
+      {others.length > 0 && (
+        <ul className="beside">
+          {others.slice(0, 40).map((root) => (
+            <li key={root.key}>
+              <button type="button" className="plain" onClick={() => acts.toRoot(root)}>
+                <StateMark state={root.cause.state} gate={root.cause.gate} />
+                {root.cause.workflow}/{root.cause.job} {clock(root.cause.planTime)}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {others.length > 40 && <p className="soft">{t("instance.left", { n: others.length - 40 })}</p>}
       <h3>{t("graph.legend")}</h3>
       <ul className="legend">
-        {(["blocking", "waiting-for", "satisfied"] as const).map((kind) => (
+        {(["blocking urgent", "blocking", "waiting-for", "satisfied"] as const).map((kind) => (
           <li key={kind}>
             <svg viewBox="0 0 40 8" aria-hidden="true">
               <path className={`strand ${kind}`} d="M0 4H40" />
             </svg>
-            {t(kind === "blocking" ? "graph.legendBlocking" : kind === "satisfied" ? "graph.legendSatisfied" : "graph.legendWaiting")}
+            {t(
+              kind === "blocking urgent"
+                ? "graph.legendUrgent"
+                : kind === "blocking"
+                  ? "graph.legendBlocking"
+                  : kind === "satisfied"
+                    ? "graph.legendSatisfied"
+                    : "graph.legendWaiting",
+            )}
           </li>
         ))}
       </ul>
@@ -106,7 +127,7 @@ function AboutInstance(props: { node: Extract<Drawn, { kind: "instance" }>; pict
       </div>
       <div className="row">
         <StateMark state={planned ? stateOf(item) : undefined} gate={instance.gate} />
-        {node.root && <span className="flag still">{t("graph.root")}</span>}
+        {node.root !== "" && <span className={`flag still ${node.root}`}>{t("graph.root")}</span>}
       </div>
       <p>{instance.reason.text}</p>
       <p className="soft small">
@@ -301,7 +322,7 @@ function NodeButton({ node, onChoose }: { node: Drawn; onChoose: () => void }) {
     <button type="button" className="plain" onClick={onChoose}>
       {node.kind === "instance" && <StateMark state={node.item.planned ? stateOf(node.item) : undefined} />}
       <span>{nameOf(node, t)}</span>
-      {node.root && <span className="flag still">{t("graph.root")}</span>}
+      {node.root !== "" && <span className={`flag still ${node.root}`}>{t("graph.root")}</span>}
     </button>
   );
 }

@@ -171,7 +171,7 @@ const PickBox = memo(function PickBox({ data: { node } }: NodeProps<PickBoxNode>
         title={t("pick.below", { job: node.id })}
         onClick={() => below(node.id)}
       >
-        {t("pick.belowShort")}
+        »
       </button>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { Schemas } from "../api/client";
 import { instant } from "./data";
+import type { Rooted } from "./draw";
 
 type Explanation = Schemas["Explanation"];
 type Cause = Schemas["Cause"];
@@ -25,8 +26,25 @@ export function rootsOf(explanation: Explanation): Root[] {
   return roots.sort((a, b) => a.hops - b.hops);
 }
 
+/** rootedOf says of each root cause whether it needs somebody: whether there is something that would help. */
+export function rootedOf(roots: Root[]): Map<string, Rooted> {
+  return new Map(roots.map((root) => [root.key, root.cause.help === undefined ? "root" : "urgent"]));
+}
+
 /** hopsTo is how many hops up are shown at first: two, or as many as lead to the root causes that are near. */
 export function hopsTo(roots: Root[]): number {
   const near = roots.filter((root) => root.hops <= 6).map((root) => root.hops);
   return Math.max(2, ...near, near.length > 0 ? 0 : Math.min(10, roots[0]?.hops ?? 0));
+}
+
+/** split takes the nearest root of each job, so many jobs, and the others: many instances of one job are seldom more than one cause. */
+export function split(roots: Root[], most: number): { first: Root[]; others: Root[] } {
+  const jobs = new Set<string>();
+  const first = roots.filter(({ cause }) => {
+    const job = `${cause.workflow}/${cause.job}`;
+    if (jobs.has(job) || jobs.size === most) return false;
+    jobs.add(job);
+    return true;
+  });
+  return { first, others: roots.filter((root) => !first.includes(root)) };
 }

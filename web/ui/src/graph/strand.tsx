@@ -14,7 +14,9 @@ export const Strand = memo(function Strand({ data, selected, sourceX, sourceY, t
   if (!data) return null;
   const { line, bends, lit } = data;
   const path = curve([sourceX, sourceY], bends, [targetX, targetY]);
-  const words = ["strand", line.blocking ? "blocking" : line.satisfied ? "satisfied" : "waiting-for"];
+  const kind =
+    line.blocking === "" ? (line.satisfied ? "satisfied" : "waiting-for") : line.blocking === "urgent" ? "blocking urgent" : "blocking";
+  const words = ["strand", kind];
   if (selected || over || lit !== "") words.push("lit");
   const edge = line.waits[0]?.edge;
   const full = selected || over;
@@ -25,14 +27,16 @@ export const Strand = memo(function Strand({ data, selected, sourceX, sourceY, t
       : [targetX - 6, targetY];
   return (
     <>
-      <path className={words.join(" ")} d={path} fill="none" markerEnd={`url(#arrow-${words[1]})`} />
+      <path className={words.join(" ")} d={path} fill="none" markerEnd={`url(#arrow-${kind.replace(" ", "-")})`} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what the pointer shows here is in the panel of what is marked */}
       <path className="reach" d={path} fill="none" onMouseEnter={() => setOver(true)} onMouseLeave={() => setOver(false)} />
       {edge && (full || lit !== "") && (
         <EdgeLabelRenderer>
           <div
             className={`strand-label ${full ? "full" : lit}`}
-            style={{ transform: `translate(${x}px, ${y}px) translate(${full ? "-50%" : lit === "up" ? "0" : "-100%"}, -50%)` }}
+            style={{
+              transform: `translate(${x}px, ${full ? y - 36 : y}px) translate(${full ? "-50%" : lit === "up" ? "0" : "-100%"}, ${full ? "-100%" : "-50%"})`,
+            }}
           >
             {full ? lineWords(edge, t) : shortWords(edge, t)}
             {line.waits.length > 1 && ` +${line.waits.length - 1}`}
@@ -52,10 +56,10 @@ export function Arrows() {
   return (
     <svg className="arrows" aria-hidden="true">
       <defs>
-        {["blocking", "satisfied", "waiting-for"].map((kind) => (
+        {["blocking urgent", "blocking", "satisfied", "waiting-for"].map((kind) => (
           <marker
             key={kind}
-            id={`arrow-${kind}`}
+            id={`arrow-${kind.replace(" ", "-")}`}
             viewBox="0 0 8 8"
             refX="7"
             refY="4"

@@ -3,12 +3,13 @@ import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
 import { clock } from "../parts/time";
 import { type Data, type Item, stateOf } from "./data";
+import type { Rooted } from "./draw";
 import { lineWords } from "./words";
 
 /** The Table is the same graph as the picture, for whoever reads rather than looks: every instance by its hops, with what it waits for. */
 export function Table(props: {
   data: Data;
-  roots: ReadonlySet<string>;
+  roots: ReadonlyMap<string, Rooted>;
   selected: string;
   hits: ReadonlySet<string>;
   onSelect: (key: string) => void;
@@ -26,41 +27,45 @@ export function Table(props: {
           <tr>
             <th scope="col">{t("graph.column.hop")}</th>
             <th scope="col">{t("column.state")}</th>
-            <th scope="col">{t("column.job")}</th>
-            <th scope="col">{t("column.planTime")}</th>
+            <th scope="col">{t("graph.name")}</th>
             <th scope="col">{t("graph.column.waits")}</th>
+            <th scope="col">
+              <span className="hidden">{t("graph.mark")}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
           {items.map((item) => (
             <tr key={item.key} className={item.key === selected ? "marked" : hits.has(item.key) ? "hit" : undefined}>
-              <td className="soft">{hopWords(item.hop, t)}</td>
+              <td className="soft hops">{hopWords(item.hop, t)}</td>
               <td>
                 <StateMark state={item.planned ? stateOf(item) : undefined} gate={item.instance.gate} />
                 {roots.has(item.key) && (
-                  <>
-                    {" "}
-                    <span className="flag still">{t("graph.root")}</span>
-                  </>
+                  <div>
+                    <span className={`flag still ${roots.get(item.key)}`}>{t("graph.root")}</span>
+                  </div>
                 )}
               </td>
               <th scope="row">
                 <ItemName item={item} />
+                <div className="number">{clock(item.instance.planTime)}</div>
               </th>
-              <td className="number">{clock(item.instance.planTime)}</td>
               <td>
                 {(waits.get(item.key) ?? []).map((key) => {
                   const wait = data.waits.get(key);
                   return (
                     wait && (
-                      <div key={key}>
-                        {wait.edge.text} <span className="soft small">{lineWords(wait.edge, t)}</span>
+                      <div key={key} className="wait">
+                        {wait.edge.text}
+                        <span className="soft small">{lineWords(wait.edge, t)}</span>
                       </div>
                     )
                   );
                 })}
-                <button type="button" className="plain small" onClick={() => onSelect(item.key)} aria-pressed={item.key === selected}>
-                  {t("graph.panel")}
+              </td>
+              <td>
+                <button type="button" className="small" onClick={() => onSelect(item.key)} aria-pressed={item.key === selected}>
+                  {t("graph.mark")}
                   <span className="hidden">: {item.instance.name}</span>
                 </button>
               </td>

@@ -25,8 +25,8 @@ export function nameOf(node: Drawn, t: Translate): string {
 export function sayNode(node: Drawn, t: Translate): string {
   const name = nameOf(node, t);
   if (node.kind === "range") return `${name}, ${rangeWords(node, t)}`;
-  if (node.kind === "job") return node.root ? `${name}, ${t("graph.root")}` : name;
-  return t(node.root ? "graph.nodeRoot" : "graph.node", { name, state: stateWord(stateOf(node.item), t) });
+  if (node.kind === "job") return node.root !== "" ? `${name}, ${t("graph.root")}` : name;
+  return t(node.root !== "" ? "graph.nodeRoot" : "graph.node", { name, state: stateWord(stateOf(node.item), t) });
 }
 
 export function rangeWords(node: Extract<Drawn, { kind: "range" }>, t: Translate): string {
