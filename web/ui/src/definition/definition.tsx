@@ -1,12 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams, useSearchParams } from "wouter";
 import { jobsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { Loaded, ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
-import "../design/definition.css";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Diff } from "./diff";
 import { type Draft, keepDraft, readDraft } from "./draft";
 import { Editor, type EditorHandle } from "./editor";
@@ -15,6 +13,7 @@ import { PreviewTab } from "./preview";
 import { Problems } from "./problems";
 import { type Problem, type Source, schemaQuery, sourceQuery, validationQuery } from "./queries";
 import type { Schema } from "./schema";
+import "../design/definition.css";
 
 const tabs = ["problems", "diff", "preview"] as const;
 type Tab = (typeof tabs)[number];
