@@ -61,7 +61,7 @@ export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; t
       </div>
       <Loaded query={query}>
         {({ pages }) => {
-          const days = new Map([...pages.flatMap((page) => page.items ?? []), ...near].map((one) => [one.date, one]));
+          const days = new Map([...pages.flatMap((page) => page.days ?? []), ...near].map((one) => [one.date, one]));
           return (
             <table>
               <thead>
