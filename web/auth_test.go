@@ -37,7 +37,7 @@ func visits(f *fixture) map[string]visit {
 		"simulate":            {"/api/v1/simulate", `{"date": "2026-11-22", "assert": ["slots below 100"]}`, 200, nil},
 		"listJobs":            {"/api/v1/jobs", "", 200, nil},
 		"getJob":              {"/api/v1/jobs/retail/orders", "", 200, nil},
-		"listDays":            {"/api/v1/jobs/retail/orders/days", "", 200, nil},
+		"jobDays":             {"/api/v1/jobs/retail/orders/days", "", 200, nil},
 		"listVersions":        {"/api/v1/jobs/retail/orders/versions", "", 200, nil},
 		"listDefinitions":     {"/api/v1/definitions", "", 200, nil},
 		"diffDefinitions":     {"/api/v1/definitions/diff", "{}", 200, nil},

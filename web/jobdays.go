@@ -41,16 +41,16 @@ type JobDay struct {
 type JobDays struct {
 	TimeZone string   `json:"timeZone" example:"Europe/Berlin" doc:"In which the days are counted"`
 	Today    string   `json:"today" doc:"The day of now"`
-	Items    []JobDay `json:"items"`
+	Days     []JobDay `json:"days"`
 	Next     string   `json:"next,omitempty" doc:"The day to ask on from: there was more to count than one answer may cost; absent when all days are there"`
 }
 
 func jobDayRoutes() []route {
-	return []route{{Method: http.MethodGet, Pattern: prefix + "/jobs/{workflow}/{job}/days", Permission: Viewer, ID: "listDays", Tag: "jobs",
+	return []route{{Method: http.MethodGet, Pattern: prefix + "/jobs/{workflow}/{job}/days", Permission: Viewer, ID: "jobDays", Tag: "jobs",
 		Refuses: []int{http.StatusNotFound}, Summary: "What became of a job day by day, and what is to come",
 		Text: "Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the " +
 			"current definition. At most 400 days; an answer looks at no more than 50,000 instances and ends after the day that it came to.",
-		Answers: ok(exampleDays), register: operation((*server).listDays)}}
+		Answers: ok(exampleDays), register: operation((*server).jobDays)}}
 }
 
 type daysInput struct {
@@ -62,7 +62,7 @@ type daysInput struct {
 
 type daysOutput struct{ Body JobDays }
 
-func (s *server) listDays(ctx context.Context, in *daysInput) (*daysOutput, error) {
+func (s *server) jobDays(ctx context.Context, in *daysInput) (*daysOutput, error) {
 	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
 	now := s.cfg.Now()
 	out := &daysOutput{}
@@ -154,7 +154,7 @@ func (c *dayCount) schedule(job *engine.Job, row *engine.JobRow, now time.Time) 
 }
 
 func (c *dayCount) days(first, end recurrence.Date) (JobDays, error) {
-	answer := JobDays{TimeZone: c.zone.String(), Items: []JobDay{}}
+	answer := JobDays{TimeZone: c.zone.String(), Days: []JobDay{}}
 	from := recurrence.DayStart(first, c.zone)
 	spans, err := c.view.Spans(c.job, from, recurrence.DayStart(end, c.zone), c.left+1)
 	if err != nil {
@@ -168,7 +168,7 @@ func (c *dayCount) days(first, end recurrence.Date) (JobDays, error) {
 			n++
 		}
 		partly := cut && n == len(spans)
-		if len(answer.Items) > 0 && (partly || c.left <= 0) {
+		if len(answer.Days) > 0 && (partly || c.left <= 0) {
 			answer.Next = d.String()
 			break
 		}
@@ -176,7 +176,7 @@ func (c *dayCount) days(first, end recurrence.Date) (JobDays, error) {
 		day.AtLeast = partly
 		c.left -= n
 		c.toCome(&day, from, to)
-		answer.Items = append(answer.Items, day)
+		answer.Days = append(answer.Days, day)
 		spans, from = spans[n:], to
 		if partly {
 			if next := d.AddDays(1); next.Compare(end) < 0 {
@@ -223,7 +223,7 @@ func newJobDay(date recurrence.Date, d engine.Day) JobDay {
 
 var exampleDays = JobDays{
 	TimeZone: "Europe/Berlin", Today: "2026-11-21",
-	Items: []JobDay{
+	Days: []JobDay{
 		{
 			Date: "2026-11-21", From: time.Date(2026, 11, 21, 0, 0, 0, 0, exampleZone), To: time.Date(2026, 11, 22, 0, 0, 0, 0, exampleZone),
 			Instances: InstanceCounts{Succeeded: 1}, Total: 1, Worst: engine.Succeeded, StartedAt: exampleAt.Add(14 * time.Minute),

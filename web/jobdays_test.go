@@ -26,12 +26,12 @@ func TestDaysOfAJob(t *testing.T) {
 	days := daysOf(f, "")
 	require.Equal(t, "Europe/Berlin", days.TimeZone)
 	require.Equal(t, "2026-11-21", days.Today)
-	require.Len(t, days.Items, 35)
+	require.Len(t, days.Days, 35)
 	require.Empty(t, days.Next)
-	require.Equal(t, "2026-10-25", days.Items[0].Date)
-	require.Equal(t, 25*time.Hour, days.Items[0].To.Sub(days.Items[0].From), "the clocks go back")
+	require.Equal(t, "2026-10-25", days.Days[0].Date)
+	require.Equal(t, 25*time.Hour, days.Days[0].To.Sub(days.Days[0].From), "the clocks go back")
 
-	today := days.Items[27]
+	today := days.Days[27]
 	require.Equal(t, days.Today, today.Date)
 	require.Equal(t, web.InstanceCounts{Succeeded: 1, Failed: 1, Waiting: 22}, today.Instances)
 	require.Equal(t, 24, today.Total)
@@ -41,28 +41,28 @@ func TestDaysOfAJob(t *testing.T) {
 	require.True(t, today.StartedAt.Equal(start))
 	require.Zero(t, today.Planned, "it is written down")
 
-	tomorrow := days.Items[28]
+	tomorrow := days.Days[28]
 	require.Equal(t, 24, tomorrow.Planned)
 	require.Len(t, tomorrow.Times, 24)
 	require.Zero(t, tomorrow.Total)
 	require.Empty(t, tomorrow.Worst)
-	require.Zero(t, days.Items[26].Planned, "what is past is not to come")
+	require.Zero(t, days.Days[26].Planned, "what is past is not to come")
 }
 
 // A natural day is as long as the clocks make it, and holds the instances of its own hours.
 func TestDaysWhereTheClocksChange(t *testing.T) {
 	f := newFixture(t)
-	days := daysOf(f, "?from=2027-03-27&to=2027-03-30").Items
+	days := daysOf(f, "?from=2027-03-27&to=2027-03-30").Days
 	require.Equal(t, []int{24, 23, 24}, []int{days[0].Planned, days[1].Planned, days[2].Planned})
 	require.Equal(t, 23*time.Hour, days[1].To.Sub(days[1].From))
-	days = daysOf(f, "?from=2027-10-30&to=2027-11-02").Items
+	days = daysOf(f, "?from=2027-10-30&to=2027-11-02").Days
 	require.Equal(t, []string{"2027-10-30", "2027-10-31", "2027-11-01"}, []string{days[0].Date, days[1].Date, days[2].Date})
 	require.Equal(t, []int{24, 24, 24}, []int{days[0].Planned, days[1].Planned, days[2].Planned}, "named hours are due once")
 	require.Equal(t, 25*time.Hour, days[1].To.Sub(days[1].From))
 	for n := 1; n < len(days); n++ {
 		require.True(t, days[n-1].To.Equal(days[n].From), "without a hole or an overlap")
 	}
-	days = daysOf(f, "?from=2028-02-28&to=2028-03-02").Items
+	days = daysOf(f, "?from=2028-02-28&to=2028-03-02").Days
 	require.Equal(t, []string{"2028-02-28", "2028-02-29", "2028-03-01"}, []string{days[0].Date, days[1].Date, days[2].Date})
 }
 
@@ -74,8 +74,8 @@ func TestDaysThatCannotBeAskedFor(t *testing.T) {
 	} {
 		refused(f, f.as("viewer", http.MethodGet, "/api/v1/jobs/retail/orders/days"+query, ""), 422, "invalid")
 	}
-	require.Len(t, daysOf(f, "?from=2026-01-01&to=2027-02-05").Items, 400)
-	require.Len(t, daysOf(f, "?from=2030-01-01").Items, 8)
+	require.Len(t, daysOf(f, "?from=2026-01-01&to=2027-02-05").Days, 400)
+	require.Len(t, daysOf(f, "?from=2030-01-01").Days, 8)
 	refused(f, f.as("viewer", http.MethodGet, "/api/v1/jobs/retail/nothing/days", ""), 404, "not-found")
 }
 
@@ -112,8 +112,8 @@ func TestDaysOfABusyJobComeInParts(t *testing.T) {
 	counted := map[string]int{}
 	for from := "2026-10-01"; from != ""; {
 		days := daysOf(f, fmt.Sprintf("?from=%s&to=2026-10-15", from))
-		parts = append(parts, len(days.Items))
-		for _, d := range days.Items {
+		parts = append(parts, len(days.Days))
+		for _, d := range days.Days {
 			require.False(t, d.AtLeast)
 			counted[d.Date] += d.Total
 		}

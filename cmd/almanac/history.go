@@ -36,7 +36,7 @@ reads the data directory.`,
 		if err != nil {
 			return err
 		}
-		params := api.ListDaysParams{From: from}
+		params := api.JobDaysParams{From: from}
 		if from != "" {
 			if _, err := recurrence.ParseDate(from); err != nil {
 				return usagef("--from %q: write a day as 2026-10-01", from)
@@ -57,10 +57,10 @@ reads the data directory.`,
 		var days web.JobDays
 		for more := true; more; more = params.From != "" {
 			var part web.JobDays
-			if err := client.do(c.Context(), api.NewListDaysRequest(ref.Workflow, ref.Job, params), &part); err != nil {
+			if err := client.do(c.Context(), api.NewJobDaysRequest(ref.Workflow, ref.Job, params), &part); err != nil {
 				return err
 			}
-			part.Items = append(days.Items, part.Items...)
+			part.Days = append(days.Days, part.Days...)
 			days, params.From = part, part.Next
 		}
 		if output.value == "json" {
@@ -74,8 +74,8 @@ reads the data directory.`,
 func (a *app) printDays(days *web.JobDays) error {
 	terminal := a.terminal(a.stdout)
 	var rows [][]string
-	for i := range days.Items {
-		d := &days.Items[i]
+	for i := range days.Days {
+		d := &days.Days[i]
 		worst, took := string(d.Worst), ""
 		if d.Worst == "" && d.Planned > 0 {
 			worst = "to come"

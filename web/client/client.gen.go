@@ -2028,7 +2028,7 @@ type JobDayWorst string
 
 // JobDays defines model for JobDays.
 type JobDays struct {
-	Items []JobDay `json:"items"`
+	Days []JobDay `json:"days"`
 
 	// Next The day to ask on from: there was more to count than one answer may cost; absent when all days are there
 	Next string `json:"next,omitempty,omitzero"`
@@ -3727,8 +3727,8 @@ type GetJobParams struct {
 	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
 }
 
-// ListDaysParams defines parameters for ListDays.
-type ListDaysParams struct {
+// JobDaysParams defines parameters for JobDays.
+type JobDaysParams struct {
 	// From The first day; absent is 27 days before today
 	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
@@ -4572,17 +4572,17 @@ func (c *Client) GetJob(ctx context.Context, workflow string, job string, params
 	return answer, err
 }
 
-// NewListDaysRequest is the request of Client.ListDays.
-func NewListDaysRequest(workflow string, job string, params ListDaysParams) *Request {
+// NewJobDaysRequest is the request of Client.JobDays.
+func NewJobDaysRequest(workflow string, job string, params JobDaysParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/days", workflow, job)
 	r.query("from", params.From, false)
 	r.query("to", params.To, false)
 	return r
 }
 
-// ListDays: what became of a job day by day, and what is to come (GET /api/v1/jobs/{workflow}/{job}/days).
-func (c *Client) ListDays(ctx context.Context, workflow string, job string, params ListDaysParams) (answer JobDays, err error) {
-	err = c.Do(ctx, NewListDaysRequest(workflow, job, params), &answer)
+// JobDays: what became of a job day by day, and what is to come (GET /api/v1/jobs/{workflow}/{job}/days).
+func (c *Client) JobDays(ctx context.Context, workflow string, job string, params JobDaysParams) (answer JobDays, err error) {
+	err = c.Do(ctx, NewJobDaysRequest(workflow, job, params), &answer)
 	return answer, err
 }
 

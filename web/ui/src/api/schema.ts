@@ -724,7 +724,7 @@ export interface paths {
          * What became of a job day by day, and what is to come
          * @description Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the current definition. At most 400 days; an answer looks at no more than 50,000 instances and ends after the day that it came to.
          */
-        get: operations["listDays"];
+        get: operations["jobDays"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2581,7 +2581,7 @@ export interface components {
             worst?: "waiting" | "running" | "lost" | "succeeded" | "forced" | "failed" | "skipped" | "cancelled";
         };
         JobDays: {
-            items: components["schemas"]["JobDay"][];
+            days: components["schemas"]["JobDay"][];
             /** @description The day to ask on from: there was more to count than one answer may cost; absent when all days are there */
             next?: string;
             /**
@@ -14277,7 +14277,7 @@ export interface operations {
             };
         };
     };
-    listDays: {
+    jobDays: {
         parameters: {
             query?: {
                 /** @description The first day; absent is 27 days before today */
@@ -14306,7 +14306,7 @@ export interface operations {
                      * @example {
                      *       "timeZone": "Europe/Berlin",
                      *       "today": "2026-11-21",
-                     *       "items": [
+                     *       "days": [
                      *         {
                      *           "date": "2026-11-21",
                      *           "from": "2026-11-21T00:00:00+01:00",

@@ -40,7 +40,6 @@ export function StepGraph(props: { steps: Step[]; rows: Row[]; chosen: string | 
               key={node.name}
               className={`node ${step.state}`}
               aria-pressed={props.chosen === node.name}
-              aria-label={`${node.name}: ${words}`}
               style={{ left: node.x, top: node.y, width: box.width, height: box.height }}
               onClick={() => props.onChoose(node.name)}
               title={node.name}
@@ -48,6 +47,7 @@ export function StepGraph(props: { steps: Step[]; rows: Row[]; chosen: string | 
               <Glyph state={step.state} />
               <span className="words">
                 <span className="name">{node.name}</span>
+                <span className="hidden">{words}</span>
                 <span className="soft small number">
                   {items.length > 0
                     ? t("steps.items", { done: items.filter((one) => one.state === "succeeded").length, n: items.length })

@@ -119,16 +119,16 @@ function RunLine(props: { instance: Instance; runs: Run[]; run: Run; now: number
   return (
     <div className="row">
       {runs.length > 1 && (
-        <label className="row">
-          {t("steps.run")}
-          <select value={run.n} onChange={(event) => props.onChoose(event.target.value)}>
+        <>
+          <label htmlFor="run">{t("steps.run")}</label>
+          <select id="run" value={run.n} onChange={(event) => props.onChoose(event.target.value)}>
             {runs.map((one) => (
               <option key={one.n} value={one.n}>
                 {t("steps.runOf", { n: one.n, of: runs.length })}
               </option>
             ))}
           </select>
-        </label>
+        </>
       )}
       {first && run.from - due >= 1000 && (
         <span className="soft">{t("steps.waitedFor", { took: span((run.from - due) / 1000, t), at: clock(instance.notBefore) })}</span>

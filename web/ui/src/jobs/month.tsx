@@ -61,7 +61,7 @@ export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; t
       </div>
       <Loaded query={query}>
         {({ pages }) => {
-          const days = new Map([...pages.flatMap((page) => page.items ?? []), ...near].map((one) => [one.date, one]));
+          const days = new Map([...pages.flatMap((page) => page.days ?? []), ...near].map((one) => [one.date, one]));
           return (
             <table>
               <thead>
@@ -117,6 +117,7 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; wo
     <>
       <span className="date">
         {dayOfMonth(date)}
+        {total > 0 && <span className="hidden"> {dayWords(date, one, t)}</span>}
         {hours !== 24 && <span className="soft small"> {t("unit.hour", { n: hours })}</span>}
       </span>
       {one?.worst !== undefined && (
@@ -143,12 +144,7 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; wo
       </div>
     );
   return (
-    <Link
-      className="day"
-      href={`/instances?q=${encodeURIComponent(selectorOf(props.workflow, props.job, date))}`}
-      aria-label={words}
-      title={words}
-    >
+    <Link className="day" href={`/instances?q=${encodeURIComponent(selectorOf(props.workflow, props.job, date))}`} title={words}>
       {inner}
     </Link>
   );

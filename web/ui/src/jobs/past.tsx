@@ -17,7 +17,7 @@ export default function Past({ detail }: { detail: Schemas["JobDetail"] }) {
   const near = useInfiniteQuery(todayQuery(workflow, job, here));
   return (
     <Loaded query={near}>
-      {({ pages }) => <Shown detail={detail} today={pages[0]?.today ?? here} near={pages.flatMap((page) => page.items ?? [])} />}
+      {({ pages }) => <Shown detail={detail} today={pages[0]?.today ?? here} near={pages.flatMap((page) => page.days ?? [])} />}
     </Loaded>
   );
 }
@@ -28,7 +28,7 @@ function Shown({ detail, today, near }: { detail: Schemas["JobDetail"]; today: s
   const year = useInfiniteQuery(daysQuery(workflow, job, from, to));
   useAll(year, 20);
   const days = useMemo(
-    () => new Map([...(year.data?.pages.flatMap((page) => page.items ?? []) ?? []), ...near].map((one) => [one.date, one])),
+    () => new Map([...(year.data?.pages.flatMap((page) => page.days ?? []) ?? []), ...near].map((one) => [one.date, one])),
     [year.data, near],
   );
   return (
