@@ -10,14 +10,6 @@ import (
 	"time"
 )
 
-// Defines values for APITokenRole.
-const (
-	APITokenRoleAdmin    APITokenRole = "admin"
-	APITokenRoleEditor   APITokenRole = "editor"
-	APITokenRoleOperator APITokenRole = "operator"
-	APITokenRoleViewer   APITokenRole = "viewer"
-)
-
 // Defines values for AttemptOutcome.
 const (
 	AttemptOutcomeCancelled AttemptOutcome = "cancelled"
@@ -368,8 +360,10 @@ type APIToken struct {
 	// Name What the history names as the actor
 	//
 	// Examples: grafana
-	Name string       `json:"name"`
-	Role APITokenRole `json:"role"`
+	Name string `json:"name"`
+
+	// Role viewer, operator, editor or admin; one that this program does not know may do nothing
+	Role string `json:"role"`
 
 	// Secret In the first answer to who makes it, and nowhere else
 	//
@@ -379,9 +373,6 @@ type APIToken struct {
 	// Yours The request was made with it
 	Yours bool `json:"yours,omitempty,omitzero"`
 }
-
-// APITokenRole defines model for APIToken.Role.
-type APITokenRole string
 
 // AddedInstance defines model for AddedInstance.
 type AddedInstance struct {
