@@ -120,7 +120,9 @@ func (a *app) printWorkers(w *web.Workers) error {
 
 func (a *app) printHealth(h *web.Health) error {
 	var b strings.Builder
-	line := func(name, format string, args ...any) { fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...)) }
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
 	if l := h.Loop; l != nil {
 		line("loop", "the last turn ended %s and took %s", clock(l.TurnedAt), duration(seconds(l.Took)))
 		if l.Ready != "" {
