@@ -20,11 +20,14 @@ type LateInstance struct {
 // Late is how far behind its deadline it will probably end.
 func (l *LateInstance) Late() time.Duration { return l.Ends.Sub(l.Deadline) }
 
-// deadlineIncidents is how many open incidents Deadlines looks at, the newest.
-const deadlineIncidents = 200
+// The bounds of what Deadlines looks at: the newest open incidents, and so many of their members.
+const (
+	deadlineIncidents = 200
+	deadlineMembers   = 2000
+)
 
-// Deadlines lists the open instances whose deadlines are missed or at risk, as open incidents have them, the one that will be latest first, at most limit;
-// all says how many there are among the newest 200 incidents and the first 100 members of each.
+// Deadlines lists the open instances whose deadlines are missed or at risk, the one that will be latest first, at most limit: those that open incidents name as
+// late, and those that they hold up and that will be. all says how many there are among the newest 200 incidents, the first 100 members of each and 2,000 in all.
 func (e *Engine) Deadlines(ctx context.Context, limit int, now time.Time) (list []LateInstance, all int, err error) {
 	err = e.cfg.Store.Read(ctx, func(v View) error {
 		list = nil
@@ -33,6 +36,7 @@ func (e *Engine) Deadlines(ctx context.Context, limit int, now time.Time) (list 
 			return fmt.Errorf("read the clock: %w", err)
 		}
 		guess := estimator{e: e, v: v, now: now, medians: map[int64]time.Duration{}, ends: map[int64]time.Time{}, left: estimated}
+		seen := map[int64]bool{}
 		incidents, err := v.Incidents(true, 0, deadlineIncidents)
 		if err != nil {
 			return err
@@ -43,9 +47,10 @@ func (e *Engine) Deadlines(ctx context.Context, limit int, now time.Time) (list 
 				return err
 			}
 			for _, m := range members {
-				if m.Kind.Class() != ClassDeadline || !m.Resolved.IsZero() {
+				if m.Kind.Class() == ClassFailure || !m.Resolved.IsZero() || seen[m.Instance] || len(seen) == deadlineMembers {
 					continue
 				}
+				seen[m.Instance] = true
 				late, open, err := guess.late(&m)
 				if err != nil {
 					return err
@@ -63,7 +68,7 @@ func (e *Engine) Deadlines(ctx context.Context, limit int, now time.Time) (list 
 	return list[:min(limit, len(list))], len(list), wrap(err, "list deadlines at risk")
 }
 
-// late tells of a member what is known of it now; open is false when it has ended, is gone, or has no deadline any more.
+// late tells of a member what is known of it now; open is false when it has ended, is gone, has no deadline any more, or is only held up and will be in time.
 func (x *estimator) late(m *MemberRow) (late LateInstance, open bool, err error) {
 	i, err := x.v.Instance(m.Instance)
 	if isNotFound(err) || err == nil && i.State.Ended() {
@@ -76,6 +81,12 @@ func (x *estimator) late(m *MemberRow) (late LateInstance, open bool, err error)
 	if err != nil || job.Deadline <= 0 {
 		return late, false, nil //nolint:nilerr // a definition that cannot be read has no deadline to tell
 	}
-	ends, err := x.end(&i)
-	return LateInstance{Instance: i, Kind: m.Kind, Incident: m.Incident, Deadline: i.PlanTime.Add(job.Deadline), Ends: ends}, true, err
+	late = LateInstance{Instance: i, Kind: m.Kind, Incident: m.Incident, Deadline: i.PlanTime.Add(job.Deadline)}
+	if late.Ends, err = x.end(&i); err != nil {
+		return late, false, err
+	}
+	if m.Kind.Class() != ClassDeadline {
+		late.Kind = JudgeAlert(x.now, &Watched{Instance: &i, Deadline: late.Deadline, Ends: late.Ends}).Kind
+	}
+	return late, late.Kind.Class() == ClassDeadline, nil
 }

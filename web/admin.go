@@ -274,7 +274,7 @@ func newLate(l *engine.LateInstance) Late {
 	zone := i.PlanTime.Location()
 	return Late{
 		IncidentInstance: newIncidentInstance(i.ID, i.Ref, i.PlanTime), Kind: l.Kind, State: i.State, Reason: newReason(i.Reason, zone), Incident: ID(l.Incident),
-		Deadline: in(l.Deadline, zone), Ends: in(l.Ends, zone), Late: l.Late().Seconds(),
+		Deadline: in(l.Deadline, zone), Ends: in(l.Ends.Truncate(time.Second), zone), Late: l.Late().Truncate(time.Second).Seconds(),
 	}
 }
 

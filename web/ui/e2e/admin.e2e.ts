@@ -101,7 +101,7 @@ async function serious(page: Page): Promise<unknown> {
 const incident = async () => (await world.api<{ items: { id: string }[] }>("/api/v1/incidents")).items[0]?.id ?? "0";
 
 const places: [string, () => Promise<string>, string][] = [
-  ["home", async () => "/", "What changed in the last 24 hours"],
+  ["home", async () => "/", "due by"],
   ["incidents", async () => "/incidents", "1 incidents"],
   ["incident", async () => `/incidents/${await incident()}`, "What belongs to it"],
   ["acknowledge", async () => `/incidents/${await incident()}?do=ack`, "It stays open until it is over"],
