@@ -1014,6 +1014,151 @@ type Condition struct {
 	Ok bool `json:"ok"`
 }
 
+// Day defines model for Day.
+type Day struct {
+	// Date Examples: 2026-11-21
+	Date string `json:"date"`
+
+	// From The day is [from, to)
+	From time.Time `json:"from"`
+
+	// Gates What the numbers of gate say
+	Gates     []string   `json:"gates"`
+	Instances DayColumns `json:"instances"`
+
+	// Jobs Those with an instance in the day
+	Jobs []DayJob `json:"jobs"`
+
+	// Plan Stays while the day has the same instances in the same order
+	Plan string `json:"plan"`
+
+	// Slots Attempts at once, of this server
+	Slots int64 `json:"slots"`
+
+	// States What the numbers of state say
+	States []string  `json:"states"`
+	To     time.Time `json:"to"`
+
+	// Zone Whose day it is
+	//
+	// Examples: Europe/Berlin
+	Zone string `json:"zone"`
+}
+
+// DayColumns defines model for DayColumns.
+type DayColumns struct {
+	Ended []*float64 `json:"ended"`
+
+	// Flags A sum: 1 late (past its deadline, or waiting although its time has come), 2 frozen, 4 of a day off, 8 manual, 16 of a backfill
+	Flags []int64 `json:"flags"`
+
+	// Gate Index into gates: what holds one that waits
+	Gate []int64 `json:"gate"`
+
+	// ID 0: not recorded yet, what the loaded definitions would plan
+	ID []string `json:"id"`
+
+	// Job Index into jobs
+	Job []int64 `json:"job"`
+
+	// Plan Plan times, ascending
+	Plan    []float64  `json:"plan"`
+	Started []*float64 `json:"started"`
+
+	// State Index into states
+	State []int64 `json:"state"`
+}
+
+// DayEdgeColumns defines model for DayEdgeColumns.
+type DayEdgeColumns struct {
+	// Count Plan times in the range
+	Count []int64 `json:"count"`
+
+	// Final Its last
+	Final []float64 `json:"final"`
+
+	// First The first plan time of the range
+	First []float64 `json:"first"`
+
+	// From The first instance of the range that is in the day; -1: none is
+	From []int64 `json:"from"`
+
+	// Last The last one; -1: none is
+	Last []int64 `json:"last"`
+
+	// On How many of them are in the day
+	On []int64 `json:"on"`
+
+	// Rule Index into rules
+	Rule []int64 `json:"rule"`
+
+	// To The instance that waits
+	To []int64 `json:"to"`
+
+	// WindowFrom Where the rule looked
+	WindowFrom []*float64 `json:"windowFrom"`
+	WindowTo   []*float64 `json:"windowTo"`
+}
+
+// DayEdges defines model for DayEdges.
+type DayEdges struct {
+	Edges DayEdgeColumns `json:"edges"`
+
+	// Plan The day whose instances the numbers are of
+	Plan  string    `json:"plan"`
+	Rules []DayRule `json:"rules"`
+}
+
+// DayJob defines model for DayJob.
+type DayJob struct {
+	// Class Of its period
+	//
+	// Examples: hour
+	Class string `json:"class,omitempty,omitzero"`
+
+	// Gone Removed, or disabled
+	Gone bool   `json:"gone,omitempty,omitzero"`
+	Job  string `json:"job"`
+
+	// NoSlot Its instances hold no slot
+	NoSlot bool `json:"noSlot,omitempty,omitzero"`
+
+	// Of Past instances that this is made of
+	Of int64 `json:"of,omitempty,omitzero"`
+
+	// TakesSeconds How long past instances took, in the middle
+	TakesSeconds float64 `json:"takesSeconds,omitempty,omitzero"`
+	Workflow     string  `json:"workflow"`
+
+	// Zone Its own: its natural days are of it
+	Zone string `json:"zone"`
+}
+
+// DayRule defines model for DayRule.
+type DayRule struct {
+	// Dependency Its place in the job's dependsOn, from 0
+	Dependency int64 `json:"dependency"`
+
+	// Ended Any end satisfies it
+	Ended bool `json:"ended,omitempty,omitzero"`
+
+	// Job Index into the jobs of the day
+	Job int64 `json:"job"`
+
+	// Rule Examples: natural-day
+	Rule string `json:"rule"`
+
+	// Select all, any, or a count
+	Select   string `json:"select"`
+	Upstream string `json:"upstream"`
+
+	// Words The rule in words, with both classes; absent when the definition is not known any more
+	Words string `json:"words,omitempty,omitzero"`
+
+	// Workflow Of the upstream job
+	Workflow string `json:"workflow"`
+}
+
 // Deed defines model for Deed.
 type Deed struct {
 	// Action Of the line that says most
@@ -3502,6 +3647,30 @@ type ListChangesParams struct {
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
+// GetDayParams defines parameters for GetDay.
+type GetDayParams struct {
+	// Zone Whose day; the default is the zone of most jobs
+	Zone string `form:"zone,omitempty" json:"zone,omitempty,omitzero"`
+
+	// Selector Only what this selector chooses
+	Selector string `form:"selector,omitempty" json:"selector,omitempty,omitzero"`
+
+	// IfNoneMatch ETags that are known already
+	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
+}
+
+// GetDayEdgesParams defines parameters for GetDayEdges.
+type GetDayEdgesParams struct {
+	// Zone Whose day; the default is the zone of most jobs
+	Zone string `form:"zone,omitempty" json:"zone,omitempty,omitzero"`
+
+	// Selector Only what this selector chooses
+	Selector string `form:"selector,omitempty" json:"selector,omitempty,omitzero"`
+
+	// IfNoneMatch ETags that are known already
+	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
+}
+
 // ListDeadlinesParams defines parameters for ListDeadlines.
 type ListDeadlinesParams struct {
 	// Limit At most so many
@@ -4174,6 +4343,36 @@ func NewListChangesRequest(params ListChangesParams) *Request {
 // ListChanges: what somebody changed, newest first: definitions, operations, backfills, tokens (GET /api/v1/changes).
 func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) (answer DeedPage, err error) {
 	err = c.Do(ctx, NewListChangesRequest(params), &answer)
+	return answer, err
+}
+
+// NewGetDayRequest is the request of Client.GetDay.
+func NewGetDayRequest(date string, params GetDayParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/days/%s", date)
+	r.query("zone", params.Zone, false)
+	r.query("selector", params.Selector, false)
+	r.header("If-None-Match", params.IfNoneMatch)
+	return r
+}
+
+// GetDay: a whole day, of all jobs (GET /api/v1/days/{date}).
+func (c *Client) GetDay(ctx context.Context, date string, params GetDayParams) (answer Day, err error) {
+	err = c.Do(ctx, NewGetDayRequest(date, params), &answer)
+	return answer, err
+}
+
+// NewGetDayEdgesRequest is the request of Client.GetDayEdges.
+func NewGetDayEdgesRequest(date string, params GetDayEdgesParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/days/%s/edges", date)
+	r.query("zone", params.Zone, false)
+	r.query("selector", params.Selector, false)
+	r.header("If-None-Match", params.IfNoneMatch)
+	return r
+}
+
+// GetDayEdges: what the instances of a day wait for (GET /api/v1/days/{date}/edges).
+func (c *Client) GetDayEdges(ctx context.Context, date string, params GetDayEdgesParams) (answer DayEdges, err error) {
+	err = c.Do(ctx, NewGetDayEdgesRequest(date, params), &answer)
 	return answer, err
 }
 
