@@ -275,9 +275,11 @@ the backfill has ended; the exit status is 1 when an instance of it did not end 
 	c.ValidArgsFunction = a.completeBackfills(n)
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until it has ended")
 	c.Flags().BoolVar(&days, "days", false, "count its instances by day and state")
-	c.MarkFlagsMutuallyExclusive("follow", "days")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if follow && days {
+			return usagef("give --follow or --days, not both")
+		}
 		client, done, err := a.connectOrOpen(c.Context(), n)
 		if err != nil {
 			return err
