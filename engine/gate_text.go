@@ -107,7 +107,7 @@ func (l *looker) explainConcurrency(s *subject, v Verdict, x *Explanation, add f
 // explainSlots says who holds what the instance will need to start: places in its pool, slots of the server, the server itself, the disk.
 func (l *looker) explainSlots(s *subject, add func(Gate, bool, string)) error {
 	if s.job.Instantaneous() {
-		return nil // it holds no slot
+		return l.explainLane(s, add) // it holds no slot
 	}
 	live, err := l.view.Live()
 	if err != nil {
@@ -142,12 +142,8 @@ func (l *looker) explainSlots(s *subject, add func(Gate, bool, string)) error {
 		}
 		add(GatePool, len(holders) < size, text)
 	}
-	if s.i.Kind == Backfill {
-		lane, err := l.laneVerdict(l.view, s.i, l.now)
-		if err != nil {
-			return err
-		}
-		add(GateLane, false, lane.Reason.Describe())
+	if err := l.explainLane(s, add); err != nil {
+		return err
 	}
 	if up := l.Health(l.cfg.Clock()) == nil; up {
 		text := fmt.Sprintf("%d of %d slots are taken", used, l.cfg.Slots)
@@ -165,6 +161,18 @@ func (l *looker) explainSlots(s *subject, add func(Gate, bool, string)) error {
 		add(GateDisk, true, "there is room")
 	}
 	return nil
+}
+
+// explainLane says why the lane of its backfill does not let an instance start.
+func (l *looker) explainLane(s *subject, add func(Gate, bool, string)) error {
+	if s.i.Kind != Backfill {
+		return nil
+	}
+	lane, err := l.laneVerdict(l.view, s.i, l.now)
+	if err == nil {
+		add(GateLane, false, lane.Reason.Describe())
+	}
+	return err
 }
 
 // holders names the instances whose attempts hold the places of a pool.

@@ -260,26 +260,34 @@ func backfillJobs(b *web.Backfill, most int) string {
 }
 
 func (a *app) backfillShowCommand() *cobra.Command {
-	var follow bool
+	var follow, days bool
 	c := &cobra.Command{
 		Use:   "show BACKFILL",
 		Short: "show how far a backfill is",
 		Long: `Show a backfill: how far it is, why nothing more of it starts, and when it will have ended by how long its jobs took so far. With --follow it goes on until
-the backfill has ended; the exit status is 1 when an instance of it did not end well.`,
-		Example: `  almanac backfill show bf-5f0d2b1c9a77 --follow`,
-		Args:    exactly("BACKFILL"),
+the backfill has ended; the exit status is 1 when an instance of it did not end well. With --days it is counted day by day, in the zone of each job.`,
+		Example: `  almanac backfill show bf-5f0d2b1c9a77 --follow
+  almanac backfill show bf-5f0d2b1c9a77 --days`,
+		Args: exactly("BACKFILL"),
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeBackfills(n)
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until it has ended")
+	c.Flags().BoolVar(&days, "days", false, "count its instances by day and state")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if follow && days {
+			return usagef("give --follow or --days, not both")
+		}
 		client, done, err := a.connectOrOpen(c.Context(), n)
 		if err != nil {
 			return err
 		}
 		defer done()
+		if days {
+			return a.printBackfillDays(c.Context(), client, args[0], output.value)
+		}
 		var b web.Backfill
 		if err := client.get(c.Context(), path("backfills", args[0]), nil, &b); err != nil {
 			return err

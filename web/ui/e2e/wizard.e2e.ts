@@ -387,7 +387,7 @@ test("a viewer may plan and save, and is told who applies", async () => {
     const { page, wrongs } = await visit(browser);
     await page.goto(`${guarded.url}/backfills/new?job=fill%2Falone&from=2025-01-01&to=2025-01-02&step=review`);
     await page.getByRole("dialog", { name: "A token, please" }).waitFor();
-    await page.getByLabel("Token").fill(secret);
+    await page.getByRole("dialog").getByLabel("Token").fill(secret);
     await page.getByRole("button", { name: "Enter" }).click();
     await page.getByRole("button", { name: "Apply: run exactly these 2" }).click();
     await page.getByText("applying is for operators. Save the plan and give it to one: almanac backfill apply").waitFor();
