@@ -5,13 +5,16 @@ import "./design/tokens.css";
 import "./design/base.css";
 import "./design/shell.css";
 import "./design/parts.css";
+import { load, preferred } from "./i18n/language";
 import { App } from "./shell/app";
 
 const root = document.getElementById("root");
 if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
+  const show = () =>
+    createRoot(root).render(
+      <StrictMode>
+        <App />
+      </StrictMode>,
+    );
+  load(preferred()).then(show, show);
 }

@@ -26,7 +26,7 @@ test("every text is used", () => {
     )
     .map((name) => readFileSync(`src/${name}`, "utf8"))
     .join("\n");
-  const made = [...sources.matchAll(/`([a-z]+)\.\$\{/g)].map((match) => `${match[1]}.`); // such as `state.${state}`
+  const made = [...sources.matchAll(/`((?:[a-zA-Z]+\.)+)\$\{/g)].map((match) => match[1] ?? ""); // such as `state.${state}`
   const unused = Object.keys(en).filter(
     (key) => !sources.includes(`"${key}"`) && !made.some((prefix) => key.startsWith(prefix) && prefix !== "instance."),
   );

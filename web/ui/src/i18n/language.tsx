@@ -1,17 +1,17 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { en, type Key } from "./en";
-import { zh } from "./zh";
 
 export type Language = "en" | "zh";
 export type Values = Record<string, string | number>;
 export type Translate = (key: Key, values?: Values) => string;
 
-const catalogues: Record<Language, Record<Key, string>> = { en, zh };
+/** The catalogues that were loaded. English is there from the start: its keys are the type of all. */
+const catalogues: Partial<Record<Language, Record<Key, string>>> = { en };
 const place = "almanac.language";
 
 /** translate fills the values into a text of the catalogue; what has no value stays as it is written. */
 export function translate(language: Language, key: Key, values?: Values): string {
-  return catalogues[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
+  return (catalogues[language] ?? en)[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
 }
 
 /** known reports whether a key that was put together, such as that of a state, is in the catalogue: a later server may say a new word. */
@@ -25,7 +25,12 @@ const Context = createContext<{ language: Language; choose: (language: Language)
   t: (key, values) => translate("en", key, values),
 });
 
-function preferred(): Language {
+/** load fetches the catalogue of a language, once. */
+export async function load(language: Language): Promise<void> {
+  if (language === "zh") catalogues.zh = (await import("./zh")).zh;
+}
+
+export function preferred(): Language {
   const chosen = localStorage.getItem(place);
   if (chosen === "en" || chosen === "zh") return chosen;
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
@@ -41,7 +46,10 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
       language,
       choose: (next: Language) => {
         localStorage.setItem(place, next);
-        setLanguage(next);
+        load(next).then(
+          () => setLanguage(next),
+          () => undefined,
+        ); // a server that is gone has said so already
       },
       t: (key: Key, values?: Values) => translate(language, key, values),
     }),
