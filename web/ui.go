@@ -25,22 +25,22 @@ var dist embed.FS
 // pages are the paths that answer with the UI's one document; the list of src/pages.ts, to which a test holds it.
 var pages = []struct{ id, pattern string }{
 	{"pageHome", "/"},
+	{"pageIncidents", "/incidents"},
+	{"pageIncident", "/incidents/{id}"},
+	{"pageDay", "/day"},
+	{"pageDayOf", "/day/{date}"},
 	{"pageInstances", "/instances"},
 	{"pageInstance", "/instances/{id}"},
 	{"pageInstanceGraph", "/instances/{id}/graph"},
 	{"pageGraph", "/graph"},
-	{"pageDay", "/day"},
-	{"pageDayOf", "/day/{date}"},
 	{"pageJobs", "/jobs"},
 	{"pageJob", "/jobs/{workflow}/{job}"},
-	{"pageSimulate", "/simulate"},
+	{"pageDefinition", "/definitions/{workflow}"},
 	{"pageBackfills", "/backfills"},
 	{"pageNewBackfill", "/backfills/new"},
 	{"pageBackfill", "/backfills/{id}"},
-	{"pageIncidents", "/incidents"},
-	{"pageIncident", "/incidents/{id}"},
+	{"pageSimulate", "/simulate"},
 	{"pageAdmin", "/admin"},
-	{"pageDefinition", "/definitions/{workflow}"},
 }
 
 // uiRoutes are the pages and what they are made of. They are public: they hold nothing but the program's own code, and all data is asked for with

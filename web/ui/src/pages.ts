@@ -14,6 +14,14 @@ export interface Page {
 export const pages: Page[] = [
   { path: "/", title: "nav.home", component: Home, nav: { icon: "M2 8l6-5.6L14 8M4 6.6V14h8V6.6", key: "h" } },
   {
+    path: "/incidents",
+    title: "nav.incidents",
+    component: lazy(() => import("./incidents/incidents")),
+    nav: { icon: "M8 2.2 14.4 13.6H1.6zM8 6.6v3.2M8 11.6v.3", key: "n" },
+    full: true,
+  },
+  { path: "/incidents/:id", title: "incident.title", component: lazy(() => import("./incidents/incident")) },
+  {
     path: "/day",
     title: "nav.day",
     component: lazy(() => import("./board/board")),
@@ -38,18 +46,11 @@ export const pages: Page[] = [
     nav: { icon: "M2 5h12v9H2zM5.6 5V2.4h4.8V5M2 9h12", key: "j" },
     full: true,
   },
+  { path: "/jobs/:workflow/:job", title: "job.title", component: lazy(() => import("./jobs/job")) },
   {
     path: "/definitions/:workflow",
     title: "definition.title",
     component: lazy(() => import("./definition/definition")),
-    full: true,
-  },
-  { path: "/jobs/:workflow/:job", title: "job.title", component: lazy(() => import("./jobs/job")) },
-  {
-    path: "/simulate",
-    title: "nav.simulate",
-    component: lazy(() => import("./simulate/simulate")),
-    nav: { icon: "M2 3.6h6M5 8h7M9 12.4h5", key: "s" },
     full: true,
   },
   {
@@ -62,13 +63,12 @@ export const pages: Page[] = [
   { path: "/backfills/new", title: "wizard.title", component: lazy(() => import("./backfills/new")) },
   { path: "/backfills/:id", title: "backfill.title", component: lazy(() => import("./backfills/backfill")) },
   {
-    path: "/incidents",
-    title: "nav.incidents",
-    component: lazy(() => import("./incidents/incidents")),
-    nav: { icon: "M8 2.2 14.4 13.6H1.6zM8 6.6v3.2M8 11.6v.3", key: "n" },
+    path: "/simulate",
+    title: "nav.simulate",
+    component: lazy(() => import("./simulate/simulate")),
+    nav: { icon: "M2 3.6h6M5 8h7M9 12.4h5", key: "s" },
     full: true,
   },
-  { path: "/incidents/:id", title: "incident.title", component: lazy(() => import("./incidents/incident")) },
   {
     path: "/admin",
     title: "nav.admin",

@@ -59,7 +59,7 @@ export const en = {
   "help.title": "Keyboard",
   "help.palette": "Search and commands",
   "help.search": "Go to the search of the page",
-  "help.go": "Go to: home, instances, jobs",
+  "help.go": "Go to: {pages}",
   "help.move": "Move in a list",
   "help.open": "Open what is marked",
   "help.help": "This help",

@@ -58,7 +58,7 @@ export const zh: Record<Key, string> = {
   "help.title": "键盘",
   "help.palette": "搜索与命令",
   "help.search": "转到本页的搜索框",
-  "help.go": "转到：首页、实例、作业",
+  "help.go": "前往:{pages}",
   "help.move": "在列表中移动",
   "help.open": "打开选中项",
   "help.help": "本帮助",

@@ -3,10 +3,12 @@ import { useT } from "../i18n/language";
 import { pages } from "../pages";
 import { Dialog } from "../parts/dialog";
 
+const places = pages.filter((page) => page.nav);
+
 const keys: [string[], Key][] = [
   [["Ctrl", "K"], "help.palette"],
   [["/"], "help.search"],
-  [["g", pages.flatMap((page) => page.nav?.key ?? []).join(" ")], "help.go"],
+  [["g", ...places.map((page) => page.nav?.key ?? "")], "help.go"],
   [["↑", "↓"], "help.move"],
   [["[", "]"], "help.days"],
   [["t"], "help.today"],
@@ -32,7 +34,7 @@ export function Help({ onClose }: { onClose: () => void }) {
                   ))}
                 </span>
               </td>
-              <td>{t(words)}</td>
+              <td>{t(words, { pages: places.map((page) => t(page.title)).join(", ") })}</td>
             </tr>
           ))}
         </tbody>
