@@ -219,7 +219,7 @@ func (w *World) checkTold(v engine.View) error {
 	return w.checkOpen(v, now)
 }
 
-// checkOpen demands of an incident that is open, and was looked at since, that something of it is left: an instance in trouble, or one that may yet settle it.
+// checkOpen demands of an incident that is open that something of it was left when it was last looked at: an instance in trouble, or one that may yet settle it.
 func (w *World) checkOpen(v engine.View, now time.Time) error {
 	for _, id := range sortedKeys(w.ledger.incidents) {
 		row := w.ledger.incidents[id]
@@ -240,7 +240,8 @@ func (w *World) checkOpen(v engine.View, now time.Time) error {
 			if err != nil && !errors.Is(err, engine.ErrNotFound) {
 				return err
 			}
-			left = left || err == nil && (!i.State.Ended() || engine.JudgeAlert(now, &engine.Watched{Instance: &i}).Kind != "")
+			seen := row.Look.Add(-repeatAlerts) // the latest look at all of it: what has ended since is noticed by the next
+			left = left || err != nil || i.EndedAt.After(seen.Add(-time.Second)) || !i.State.Ended() || engine.JudgeAlert(now, &engine.Watched{Instance: &i}).Kind != ""
 		}
 		if !left {
 			w.broken("I8", "incident %d of %s is open since %s, and nothing of it is left: %+v", id, row.Cause, row.Opened, members)

@@ -32,7 +32,6 @@ type ledger struct {
 	deliveries map[int64]*engine.DeliveryRow
 	troubled   map[int64]bool // instances that an incident has or had
 
-	defined int             // changes of jobs
 	called  map[int64]int64 // by instance: the watch of the step that has started it
 	refused int             // writes under an old fence
 
@@ -123,7 +122,6 @@ func (l *ledger) clone() *ledger {
 	maps.Copy(c.deliveries, l.deliveries)
 	maps.Copy(c.troubled, l.troubled)
 	maps.Copy(c.called, l.called)
-	c.defined = l.defined
 	for id, i := range l.instances {
 		copied := *i
 		copied.attempts = slices.Clone(i.attempts)

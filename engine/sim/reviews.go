@@ -2,7 +2,9 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -12,7 +14,7 @@ type pendingReview struct {
 	genes    []*gene
 	folder   []*engine.Workflow
 	review   engine.Review
-	defined  int // changes of the definitions by then
+	loaded   string // what was, by then
 	reviewed map[engine.InstanceName]bool
 }
 
@@ -45,7 +47,7 @@ func (w *World) reviews() {
 // compare asks what a change of one job would do.
 func (w *World) compare(s *server) {
 	d := w.reviewer
-	p := &pendingReview{genes: cloneGenes(w.genes), defined: w.ledger.defined, reviewed: map[engine.InstanceName]bool{}}
+	p := &pendingReview{genes: cloneGenes(w.genes), loaded: w.ledger.loaded(), reviewed: map[engine.InstanceName]bool{}}
 	g := p.genes[d.IntN(len(p.genes))]
 	switch {
 	case g.gone:
@@ -94,7 +96,7 @@ func (w *World) applyReview(s *server) {
 	genes, folder := w.genes, w.folder
 	w.genes, w.folder = p.genes, p.folder
 	w.edition++
-	edition, drifted := w.edition, w.ledger.defined != p.defined
+	edition, drifted := w.edition, w.ledger.loaded() != p.loaded
 	s.applying = p
 	refused := false
 	w.command(s, "apply", func(ctx context.Context) error {
@@ -136,14 +138,24 @@ func cloneGenes(genes []*gene) []*gene {
 	return copies
 }
 
-// define counts the changes of definitions, and holds one that is made by a review against what was reviewed.
+// loaded says which version of each job is loaded: what was changed and changed back is the same again.
+func (l *ledger) loaded() string {
+	var b strings.Builder
+	for _, id := range sortedKeys(l.jobs) {
+		if row := &l.jobs[id].row; !row.Removed {
+			fmt.Fprintf(&b, "%s %d %t\n", row.Ref, row.Version, row.Disabled)
+		}
+	}
+	return b.String()
+}
+
+// define holds a change of definitions that is made by a review against what was reviewed.
 func (b *booking) define(before, row *engine.JobRow) {
 	if before != nil && before.Version == row.Version && before.Disabled == row.Disabled && before.Removed == row.Removed {
 		return
 	}
-	if p := b.s.applying; p != nil && b.s.commanded && !b.applied && p.defined != b.defined {
-		b.w.broken("I9", "%s applies a review of definitions that were changed %d times since", b.s.name, b.defined-p.defined)
+	if p := b.s.applying; p != nil && b.s.commanded && !b.applied && p.loaded != b.loaded() {
+		b.w.broken("I9", "%s applies a review of what is not loaded any more", b.s.name)
 	}
 	b.applied = true
-	b.defined++
 }
