@@ -5,7 +5,7 @@ GO      ?= go
 LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race fuzz lint golden client bench torture ui ui-check ui-test ci
+.PHONY: help build run test race fuzz lint golden client bench torture ui ui-check ui-test screens ci
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ ui-check: ui ## lint and unit tests of the UI; fails when the types or web/dist 
 
 ui-test: ui-check build ## the UI as a person uses it: in Chromium, against the real binary
 	$(UI) run e2e
+
+screens: build ## the pictures of docs/ui.md, in Chromium
+	$(UI) run screens
 
 client: ## generate web/client from web/openapi.json
 	cd .ci/client && $(GO) tool oapi-codegen -config config.yaml ../../web/openapi.json
