@@ -43,7 +43,11 @@ func (n *teller) Notify(sink string, m engine.AlertMessage, done func(engine.Tol
 	number := n.messages[m.ID]
 	n.mu.Unlock()
 	head := fmt.Sprintf("! %s #%d %s: %s", sink, number, m.Class, m.Title)
-	switch answer := n.sections["told"]; {
+	answer := ""
+	if told := n.told.Load(); told != nil {
+		answer = *told
+	}
+	switch {
 	case strings.HasPrefix(answer, sink+" down"):
 		n.note(head + " (refused)")
 		done(engine.Told{Error: "HTTP 503", At: time.Now()})

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -82,6 +83,7 @@ func TestScenarios(t *testing.T) {
 
 // A scenario is one script being played.
 type scenario struct {
+	told     atomic.Pointer[string] // what sinks answer
 	t        *testing.T
 	sections map[string]string
 	dir      string
@@ -190,7 +192,8 @@ func (s *scenario) play() string {
 		case "waiting":
 			s.waiting()
 		case "told":
-			s.sections["told"] = strings.Join(words[1:], " ")
+			told := strings.Join(words[1:], " ")
+			s.told.Store(&told)
 		case "ack":
 			s.ack()
 		case "incidents":
