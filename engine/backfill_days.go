@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/almanac-sched/almanac/recurrence"
+	"time"
 )
 
 // A BackfillDay is what a backfill holds of one natural day.
 type BackfillDay struct {
-	Day    recurrence.Date // of the plan times, in the zone of each job
-	States map[State]int   // instances by state; what is missing has none
+	Day    time.Time     // midnight UTC of the date that the plan times have in the zone of each job
+	States map[State]int // instances by state; what is missing has none
 }
 
 // BackfillLookView reads the instances of a backfill as people look at them.

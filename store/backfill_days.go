@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
-	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // A day of 86,400,000 ms by the clock of the instance's job; the remainder of SQLite has the sign of the dividend.
@@ -21,7 +20,7 @@ func (v *view) BackfillDays(key string) (days []engine.BackfillDay, err error) {
 	err = v.s.query(backfillDaysSQL, func(c *columns) error {
 		at, state, n := c.int(), engine.State(c.text()), int(c.int())
 		if len(days) == 0 || at != last {
-			days = append(days, engine.BackfillDay{Day: recurrence.DateOf(time.UnixMilli(at).UTC()), States: map[engine.State]int{}})
+			days = append(days, engine.BackfillDay{Day: time.UnixMilli(at).UTC(), States: map[engine.State]int{}})
 			last = at
 		}
 		days[len(days)-1].States[state] = n

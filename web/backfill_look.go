@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -56,7 +57,7 @@ func (s *server) backfillDays(ctx context.Context, in *backfillInput) (*backfill
 	}
 	out := &backfillDaysOutput{BackfillDays{Days: make([]BackfillDay, 0, len(days))}}
 	for _, day := range days {
-		out.Body.Days = append(out.Body.Days, BackfillDay{day.Day.String(), newInstanceCounts(day.States)})
+		out.Body.Days = append(out.Body.Days, BackfillDay{day.Day.Format(time.DateOnly), newInstanceCounts(day.States)})
 	}
 	return out, nil
 }

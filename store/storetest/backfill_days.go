@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
-	"github.com/almanac-sched/almanac/recurrence"
 )
 
 var backfillDayCases = []testCase{
@@ -21,13 +20,13 @@ var backfillDayCases = []testCase{
 		near := place("B", "2 01:00", time.UTC) // 17:00 of the day before, there
 		w.insert(w.planned("A", "1 23:00"))     // of no backfill
 		w.run(first, engine.Succeed, "3 05:00")
-		day := recurrence.DateOf(at("1 23:00"))
+		day := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 		w.read(func(v engine.View) {
 			days, err := v.BackfillDays("bf")
 			require.NoError(w, err)
 			require.Equal(w, []engine.BackfillDay{
 				{Day: day, States: map[engine.State]int{engine.Succeeded: 1, engine.Waiting: 1}},
-				{Day: day.AddDays(1), States: map[engine.State]int{engine.Waiting: 1}},
+				{Day: day.AddDate(0, 0, 1), States: map[engine.State]int{engine.Waiting: 1}},
 			}, days)
 			days, err = v.BackfillDays("none")
 			require.NoError(w, err)
@@ -55,7 +54,7 @@ var backfillDayCases = []testCase{
 			days, err := v.BackfillDays("bf")
 			require.NoError(w, err)
 			require.Len(w, days, 1)
-			require.Equal(w, "1969-12-30", days[0].Day.String())
+			require.Equal(w, "1969-12-30", days[0].Day.Format(time.DateOnly))
 		})
 	}},
 }

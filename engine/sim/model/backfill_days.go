@@ -2,9 +2,9 @@ package model
 
 import (
 	"slices"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
-	"github.com/almanac-sched/almanac/recurrence"
 )
 
 func (v *view) BackfillDays(key string) (days []engine.BackfillDay, _ error) {
@@ -16,8 +16,8 @@ func (v *view) BackfillDays(key string) (days []engine.BackfillDay, _ error) {
 		if !ok {
 			continue
 		}
-		day := recurrence.DateOf(i.PlanTime)
-		n, found := slices.BinarySearchFunc(days, day, func(d engine.BackfillDay, day recurrence.Date) int { return d.Day.Compare(day) })
+		day := midnight(i.PlanTime)
+		n, found := slices.BinarySearchFunc(days, day, func(d engine.BackfillDay, day time.Time) int { return d.Day.Compare(day) })
 		if !found {
 			days = slices.Insert(days, n, engine.BackfillDay{Day: day, States: map[engine.State]int{}})
 		}
@@ -36,4 +36,10 @@ func (v *view) OfBackfill(key string, state engine.State, limit int) ([]engine.I
 	}
 	slices.Sort(ids)
 	return v.list(slices.Values(ids), limit)
+}
+
+// midnight is the date that a time has in its own zone, as midnight UTC.
+func midnight(t time.Time) time.Time {
+	year, month, day := t.Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
