@@ -157,6 +157,22 @@ func TestABackfillOfOneAtATimeKeepsItsOrder(t *testing.T) {
 	}
 }
 
+// How long a backfill will take is told by what it has run itself, of a job that never ran by its own rule too.
+func TestTheTimeLeftOfABackfillIsOfWhatItTookSoFar(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, days)
+	key := d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, From: "2026-07-10", To: "2026-07-13", Parallel: 1})
+	require.False(t, d.status(e, key).Known, "nothing of it has ended")
+	d.step(e)
+	d.now = d.now.Add(7 * time.Minute)
+	d.starts(h)
+	d.step(e)
+	s := d.status(e, key)
+	require.True(t, s.Known)
+	require.Equal(t, 21*time.Minute, s.Left, "three that are left, one at once")
+}
+
 func TestABackfillStartsOnlyInItsWindow(t *testing.T) {
 	d := newDesk(t)
 	d.now = time.Date(2026, 8, 3, 7, 0, 0, 0, time.UTC)
