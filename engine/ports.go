@@ -88,6 +88,7 @@ type View interface {
 	ResourceView
 	DurationView
 	OperationView
+	BoardView
 	BackfillView
 	BackfillLookView
 	AroundView

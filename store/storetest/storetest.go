@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"audit", auditCases},
 		{"days of backfills", backfillDayCases},
 		{"backfills", backfillCases},
+		{"board", boardCases},
 		{"census", censusCases},
 		{"days", dayCases},
 		{"facts", factsCases},
