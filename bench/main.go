@@ -47,6 +47,7 @@ var benchmarks = []benchmark{
 	{"idle", benchIdle},
 	{"azure", benchAzure},
 	{"streams", benchStreams},
+	{"board", benchBoard},
 	{"next", benchNext},
 	{"plan", benchPlan},
 	{"plandiff", benchPlanDiff},

@@ -276,6 +276,25 @@ func cpuTime(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, err
 }
 
+// cpuOf is how long a process has worked so far, in the steps of 10 ms in which Linux tells it.
+func cpuOf(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // behind the name, which may hold spaces
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("read /proc/%d/stat: %q", pid, stat)
+	}
+	user, err := strconv.Atoi(fields[11])
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond, err
+}
+
 // rssOf is the resident memory of the process in MB.
 func rssOf(pid int) (float64, error) { return memoryOf(pid, "VmRSS:") }
 

@@ -5,7 +5,7 @@ import "time"
 // AuditView reads what somebody did, and what the rows hold of the past.
 type AuditView interface {
 	// Audit lists lines of the history that somebody is named in, and those about definitions, whoever loaded them, with ids below before (0: any), newest
-	// first, at most limit. It looks at AuditLooked lines at most, whatever they are, and says with which id as before it would go on: 0 when nothing older
+	// first, at most limit. It looks at AuditLooked of them at most, whoever is named, and says with which id as before it would go on: 0 when nothing older
 	// is left that could match. Times choose by where they stand in the history: where a clock was set back, lines of that stretch may be missed.
 	Audit(f AuditFilter, before int64, limit int) (lines []AuditLine, next int64, err error)
 	// Leases lists the leases whose names begin with prefix, by name.
@@ -14,7 +14,7 @@ type AuditView interface {
 	Kept(before time.Time, limit int) (Kept, error)
 }
 
-// AuditLooked bounds how many lines of the history one call of Audit looks at.
+// AuditLooked bounds how many lines that somebody is named in one call of Audit looks at.
 const AuditLooked = 20_000
 
 // An AuditFilter chooses lines; zero fields choose all.

@@ -399,7 +399,7 @@ func (e *Engine) estimateBackfill(v View, s *BackfillStatus, l *lane) error {
 			known += part.Instances
 			continue
 		}
-		estimate, err := EstimateDuration(v, part.Job)
+		estimate, err := EstimateInBackfill(v, part.Job, s.Key)
 		if err != nil {
 			return err
 		}

@@ -30,6 +30,7 @@ type Board struct {
 	From, To time.Time
 	Slots    int
 	Plan     uint64 // a fingerprint of which instances there are, in which order: what points at rows by their number counts while it stays
+	Waits    uint64 // one of all on which their edges depend: these, the definitions and what was detached
 	Jobs     []BoardJob
 	Rows     []BoardRow // by plan time, then id, those that are not recorded last
 }
@@ -79,7 +80,8 @@ type boarding struct {
 	selector *Selector
 	planner  *Planner
 	current  map[JobRef]definition
-	jobs     map[JobRef]int // indices of Board.Jobs
+	jobs     map[int64]int   // indices of Board.Jobs, by the rows of the jobs
+	deadline []time.Duration // of each of Board.Jobs; 0 is none
 }
 
 func (e *Engine) boarding(ctx context.Context, r BoardRequest) (*boarding, error) {
@@ -130,7 +132,7 @@ func mostCommonZone(jobs map[JobRef]definition) *time.Location {
 
 // read fills the board.
 func (d *boarding) read(v View, now time.Time) error {
-	d.Jobs, d.Rows, d.jobs = nil, nil, map[JobRef]int{}
+	d.Jobs, d.Rows, d.jobs, d.deadline = nil, nil, map[int64]int{}, nil
 	if d.request.Date == "" {
 		d.Date = recurrence.DateOf(now.In(d.Zone))
 	}
@@ -145,7 +147,7 @@ func (d *boarding) read(v View, now time.Time) error {
 			d.current[row.Ref] = one
 		}
 	}
-	recorded, err := v.Between(0, d.From, d.To, d.request.Most+1)
+	recorded, err := d.recorded(v, rows)
 	if err != nil {
 		return fmt.Errorf("list the instances of %s: %w", d.Date, err)
 	}
@@ -157,125 +159,51 @@ func (d *boarding) read(v View, now time.Time) error {
 		return err
 	}
 	d.Rows = make([]BoardRow, len(all))
-	hash := fnv.New64a()
+	plan := fingerprint{fnv.New64a()}
 	for n := range all {
 		row := &d.Rows[n]
 		row.Instance, row.Unplanned = all[n], all[n].ID == 0
 		if row.JobIndex, err = d.job(v, &all[n], now); err != nil {
 			return err
 		}
-		row.Late = d.late(&all[n], now)
-		_, _ = fmt.Fprintf(hash, "%d %s %d\n", all[n].ID, all[n].Ref, all[n].PlanTime.UnixMilli())
+		row.Late = d.late(row, now)
+		plan.add(row.ID, row.Job, row.PlanTime.UnixMilli())
 	}
-	d.Plan = hash.Sum64()
+	d.Plan = plan.Sum64()
+	revision, err := v.Revision()
+	if err != nil {
+		return fmt.Errorf("read the revision of the definitions: %w", err)
+	}
+	detached, err := v.Detached()
+	if err != nil {
+		return fmt.Errorf("find out what was detached: %w", err)
+	}
+	plan.add(revision, detached, d.From.UnixMilli())
+	d.Waits = plan.Sum64()
 	return nil
-}
-
-// open is the part of the window that is not written down of a job, empty when there is none.
-func (d *boarding) open(j *Job) (from, to time.Time) {
-	one, known := d.current[j.Ref()]
-	if !known || !one.active() {
-		return from, to
-	}
-	return latest(d.From, one.from()), d.To
-}
-
-// unplanned adds what the definitions would plan to what is recorded. Beyond where the plan of a job ends there may be recorded ones too: of a day that
-// was run alone.
-func (d *boarding) unplanned(all []Instance) ([]Instance, error) {
-	tooMany := fmt.Errorf("%w: the day has more than %d instances; choose fewer by a selector, such as workflow:NAME", ErrInvalid, d.request.Most)
-	if len(all) > d.request.Most {
-		return nil, tooMany
-	}
-	if d.planner == nil {
-		return all, nil
-	}
-	known := map[place]bool{}
-	for n := range all {
-		if i := &all[n]; i.Kind == Scheduled {
-			known[place{i.Job, "", i.PlanTime.UnixMilli()}] = true
-		}
-	}
-	for _, j := range d.planner.Jobs() {
-		from, to := d.open(j)
-		if !from.Before(to) {
-			continue
-		}
-		one := d.current[j.Ref()]
-		timetable := d.planner.Timetable(j.Ref())
-		for _, at := range timetable.Between(from, to) {
-			if known[place{one.row.ID, "", at.UnixMilli()}] {
-				continue
-			}
-			at = at.In(timetable.Location())
-			all = append(all, Instance{
-				Job: one.row.ID, Ref: j.Ref(), Version: one.row.Version, Kind: Scheduled, PlanTime: at, NotBefore: at.Add(j.spreadOffset()), State: Waiting, Gate: GateTime,
-				DryRun: timetable.DryRun(at),
-			})
-		}
-		if len(all) > d.request.Most {
-			return nil, tooMany
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Instance) int {
-		return cmp.Or(a.PlanTime.Compare(b.PlanTime), cmp.Compare(b2i(a.ID == 0), b2i(b.ID == 0)), cmp.Compare(a.ID, b.ID), compareRefs(a.Ref, b.Ref))
-	})
-	return all, nil
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// selected leaves what the selector chooses. The day is the window, whatever the selector says of days beside.
-func (d *boarding) selected(v View, all []Instance, now time.Time) ([]Instance, error) {
-	if d.selector == nil || len(all) == 0 {
-		return all, nil
-	}
-	x := &selection{Engine: d.Engine, v: v, s: d.selector, now: now, jobs: map[int64]*selectedJob{}}
-	if err := x.readJobs(); err != nil {
-		return nil, err
-	}
-	chosen := slices.Clone(all)
-	if len(x.s.of(false, "id", "name")) > 0 {
-		named, err := x.named()
-		if err != nil {
-			return nil, err
-		}
-		chosen = slices.DeleteFunc(chosen, func(i Instance) bool {
-			return !slices.ContainsFunc(named, func(one Instance) bool { return one.ID == i.ID })
-		})
-		if len(chosen) == 0 {
-			return nil, fmt.Errorf("%w: what the selector names is not of this day", ErrNotFound)
-		}
-	}
-	chosen, err := x.sieve(chosen)
-	if err != nil || x.s.Up == 0 && x.s.Down == 0 {
-		return chosen, err
-	}
-	wide, err := x.widen(slices.DeleteFunc(chosen, func(i Instance) bool { return i.ID == 0 }))
-	return slices.DeleteFunc(wide, func(i Instance) bool { return i.PlanTime.Before(d.From) || !i.PlanTime.Before(d.To) }), err
 }
 
 // job is the index of an instance's job, which is added when it is not there yet.
 func (d *boarding) job(v View, i *Instance, now time.Time) (int, error) {
-	if n, ok := d.jobs[i.Ref]; ok {
+	if n, ok := d.jobs[i.Job]; ok {
 		return n, nil
 	}
 	n := len(d.Jobs)
-	d.jobs[i.Ref] = n
+	d.jobs[i.Job] = n
 	one, known := d.current[i.Ref]
 	shown := BoardJob{Ref: i.Ref, Zone: i.PlanTime.Location(), Gone: !known || one.row.Disabled || one.row.Removed, Holds: true}
 	definition := one.job
 	if !known {
 		var err error
-		if definition, err = d.defs.version(v, i.Version); err != nil && !errors.Is(err, ErrInvalid) && !isNotFound(err) {
+		if definition, err = d.definitionOf(v, i.ID); err != nil && !errors.Is(err, ErrInvalid) && !isNotFound(err) {
 			return 0, err
 		}
 	}
+	deadline := time.Duration(0)
+	if known {
+		deadline = definition.Deadline
+	}
+	d.deadline = append(d.deadline, deadline)
 	if definition != nil {
 		shown.Class, shown.Holds = definition.Period.Class.String(), !definition.Instantaneous()
 		if definition.When.Location != nil {
@@ -288,10 +216,19 @@ func (d *boarding) job(v View, i *Instance, now time.Time) (int, error) {
 	return n, err
 }
 
+// definitionOf is the definition of an instance whose job is not loaded any more.
+func (d *boarding) definitionOf(v View, id int64) (*Job, error) {
+	i, err := v.Instance(id)
+	if err != nil {
+		return nil, err
+	}
+	return d.defs.version(v, i.Version)
+}
+
 // late reports whether an instance is past the deadline of its job, or waits although its time has come.
-func (d *boarding) late(i *Instance, now time.Time) bool {
-	if one, known := d.current[i.Ref]; known && one.job.Deadline > 0 && i.Kind == Scheduled {
-		deadline := i.PlanTime.Add(one.job.Deadline)
+func (d *boarding) late(i *BoardRow, now time.Time) bool {
+	if allowed := d.deadline[i.JobIndex]; allowed > 0 && i.Kind == Scheduled {
+		deadline := i.PlanTime.Add(allowed)
 		if i.EndedAt.After(deadline) || i.EndedAt.IsZero() && now.After(deadline) {
 			return true
 		}

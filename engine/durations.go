@@ -7,9 +7,10 @@ import (
 
 // DurationView tells how long instances took.
 type DurationView interface {
-	// Durations lists how long the latest scheduled instances of the job took that succeeded in one go, from start to end, newest plan time first, at
-	// most limit. One that was run again, or taken over by another server, is left out: its start and its end are of different runs.
-	Durations(job int64, limit int) ([]time.Duration, error)
+	// Durations lists how long the latest instances of the job with that key took that succeeded in one go, from start to end, newest plan time first, at
+	// most limit: with "" those that were scheduled. One that was run again, or taken over by another server, is left out: its start and its end are of
+	// different runs.
+	Durations(job int64, key string, limit int) ([]time.Duration, error)
 }
 
 // durationsLookedAt is how many past instances an estimate is made of: a month of a daily job.
@@ -32,8 +33,20 @@ func EstimateOf(past []time.Duration) Estimate {
 	return Estimate{Median: sorted[last/2], High: sorted[last*9/10], Of: len(sorted)}
 }
 
-// EstimateDuration estimates by what is recorded of the job.
+// EstimateDuration estimates by what was scheduled of the job.
 func EstimateDuration(v DurationView, job int64) (Estimate, error) {
-	past, err := v.Durations(job, durationsLookedAt)
+	past, err := v.Durations(job, "", durationsLookedAt)
+	return EstimateOf(past), wrap(err, "read how long job %d took", job)
+}
+
+// EstimateInBackfill estimates by what the backfill itself has run of the job and, where that is less than an estimate is made of, by what was scheduled:
+// it may be the first that runs the job at all.
+func EstimateInBackfill(v DurationView, job int64, key string) (Estimate, error) {
+	past, err := v.Durations(job, key, durationsLookedAt)
+	if err == nil && len(past) < durationsLookedAt {
+		var scheduled []time.Duration
+		scheduled, err = v.Durations(job, "", durationsLookedAt-len(past))
+		past = append(past, scheduled...)
+	}
 	return EstimateOf(past), wrap(err, "read how long job %d took", job)
 }

@@ -401,12 +401,15 @@ type bid struct {
 }
 
 // rank puts the bids in the order in which slots are given: what a backfill gets as its floor, then by priority, and what is of no backfill first among
-// equals.
+// equals. What two of one backfill get goes by its own order, which is that of its ids.
 func (t *turn) rank(bids []bid) {
 	byTurn := func(a, b bid) int { return compareTurn(a.step, b.step) }
 	slices.SortFunc(bids, byTurn)
 	if len(t.laneOrder) == 0 {
 		return
+	}
+	for _, l := range t.laneOrder {
+		l.reorder(bids)
 	}
 	ahead, all := map[*lane]int{}, 0
 	for i := range bids {
@@ -432,6 +435,24 @@ func (t *turn) rank(bids []bid) {
 		}
 		return cmp.Or(cmp.Compare(b.step.run.instance.Priority, a.step.run.instance.Priority), cmp.Compare(x, y))
 	})
+}
+
+// reorder puts the bids of the lane, on the places that they have among all, in the order of the backfill.
+func (l *lane) reorder(bids []bid) {
+	var places []int
+	var own []bid
+	for i := range bids {
+		if bids[i].lane == l {
+			places, own = append(places, i), append(own, bids[i])
+		}
+	}
+	slices.SortStableFunc(own, func(a, b bid) int {
+		x, y := &a.step.run.instance, &b.step.run.instance
+		return cmp.Or(cmp.Compare(y.Priority, x.Priority), cmp.Compare(x.ID, y.ID))
+	})
+	for n, place := range places {
+		bids[place] = own[n]
+	}
 }
 
 // spared reports whether the last free slot is kept from a lane's bid for one that is of no backfill, when nothing else of those runs.

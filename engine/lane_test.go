@@ -129,6 +129,50 @@ func TestTheOrderOfABackfill(t *testing.T) {
 	}
 }
 
+// What the lane has room for and the job has not is kept in the order of the backfill, not of the plan times.
+func TestABackfillOfOneAtATimeKeepsItsOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		request engine.BackfillRequest
+		want    []string
+	}{
+		"the earliest first":        {engine.BackfillRequest{Parallel: 2}, []string{"load@07-10T02", "load@07-11T02", "load@07-12T02", "load@07-13T02", "load@07-14T02"}},
+		"the latest first":          {engine.BackfillRequest{Parallel: 2, Order: "desc"}, []string{"load@07-14T02", "load@07-13T02", "load@07-12T02", "load@07-11T02", "load@07-10T02"}},
+		"as many as the share lets": {engine.BackfillRequest{Order: "desc"}, []string{"load@07-14T02", "load@07-13T02", "load@07-12T02", "load@07-11T02", "load@07-10T02"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			e, h := d.server("a", d.db, false)
+			d.load(e, strings.ReplaceAll(days, "concurrency: 9, ", ""))
+			r := c.request
+			r.Jobs, r.From, r.To, r.Share = []string{"w/load"}, "2026-07-10", "2026-07-14", "1..8"
+			key := d.backfill(e, r)
+			var got []string
+			for range 20 {
+				d.step(e)
+				got = append(got, d.starts(h)...)
+			}
+			require.Equal(t, c.want, got)
+			require.Equal(t, engine.BackfillEnded, d.status(e, key).Stage)
+		})
+	}
+}
+
+// How long a backfill will take is told by what it has run itself, of a job that never ran by its own rule too.
+func TestTheTimeLeftOfABackfillIsOfWhatItTookSoFar(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, days)
+	key := d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, From: "2026-07-10", To: "2026-07-13", Parallel: 1})
+	require.False(t, d.status(e, key).Known, "nothing of it has ended")
+	d.step(e)
+	d.now = d.now.Add(7 * time.Minute)
+	d.starts(h)
+	d.step(e)
+	s := d.status(e, key)
+	require.True(t, s.Known)
+	require.Equal(t, 21*time.Minute, s.Left, "three that are left, one at once")
+}
+
 func TestABackfillStartsOnlyInItsWindow(t *testing.T) {
 	d := newDesk(t)
 	d.now = time.Date(2026, 8, 3, 7, 0, 0, 0, time.UTC)

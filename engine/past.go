@@ -395,9 +395,9 @@ func (p *past) LaterDue(i *Instance, now time.Time) (due bool, err error) {
 }
 
 // Durations are of what had ended then.
-func (p *past) Durations(job int64, limit int) (took []time.Duration, err error) {
+func (p *past) Durations(job int64, key string, limit int) (took []time.Duration, err error) {
 	left := 40 * limit // looked at
-	q := RangeQuery{Job: job, From: p.at.AddDate(-5, 0, 0), To: p.at.Add(p.engine.cfg.PlanAhead + 50*time.Hour), Latest: true}
+	q := RangeQuery{Job: job, Key: key, From: p.at.AddDate(-5, 0, 0), To: p.at.Add(p.engine.cfg.PlanAhead + 50*time.Hour), Latest: true}
 	var failed error
 	err = p.each(q, func(i *Instance) bool {
 		left--

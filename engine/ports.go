@@ -88,6 +88,7 @@ type View interface {
 	ResourceView
 	DurationView
 	OperationView
+	BoardView
 	BackfillView
 	BackfillLookView
 	AroundView
@@ -137,7 +138,7 @@ type Tx interface {
 	WakeDependents(upstream int64) error
 
 	// WakeNext makes the first instance of the job due that waits behind the gate concurrency, is not due already and whose own time has come by at; where
-	// it has come of none, each of them when it does.
+	// it has come of none, each of them when it does. Where the first is of a backfill, it is that of the same backfill and priority with the lowest id.
 	WakeNext(job int64, at time.Time) error
 
 	// Apply carries out one transition, compare-and-set on (state, fence), with its event in the history. False and no change when the

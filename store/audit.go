@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	// The lines between two ids that somebody is named in, or that are about definitions, newest first.
-	auditSQL = eventList + `WHERE id < ?1 AND id >= ?2 AND (actor <> '' OR kind = 'load' OR kind = 'define') AND (?3 = '' OR instr(lower(actor), ?3) > 0)
+	// The lines between two ids that somebody is named in, or that are about definitions, newest first: all of them have an index of their own.
+	acts     = `INDEXED BY event_act WHERE (actor <> '' OR kind = 'load' OR kind = 'define') AND id < ?1 AND id >= ?2 `
+	auditSQL = eventList + acts + `AND (?3 = '' OR instr(lower(actor), ?3) > 0)
 		AND (?4 = '' OR instr(?4, ' ' || kind || ' ') > 0) AND at >= ?5 AND at < ?6 ORDER BY id DESC LIMIT CAST(?7 AS INTEGER)`
+	auditFarSQL    = `SELECT id FROM event ` + acts + `ORDER BY id DESC LIMIT 1 OFFSET CAST(?3 AS INTEGER)`
 	eventBoundsSQL = `SELECT (SELECT min(id) FROM event), (SELECT max(id) FROM event)`
 	eventAtSQL     = `SELECT at FROM event WHERE id = ?`
 	leasesSQL      = `SELECT name, holder, epoch, expires_at FROM lease WHERE name >= ? AND name < ? ORDER BY name`
@@ -39,7 +41,13 @@ func (v *view) Audit(f engine.AuditFilter, before int64, limit int) (lines []eng
 	if before != 0 {
 		end = min(end, before)
 	}
-	begin := max(first, end-engine.AuditLooked)
+	begin := first
+	if _, err = v.s.one(auditFarSQL, func(c *columns) error {
+		begin = c.int()
+		return nil
+	}, end, first, engine.AuditLooked-1); err != nil {
+		return nil, 0, err
+	}
 	kinds := ""
 	if len(f.Kinds) > 0 {
 		kinds = " " + strings.Join(f.Kinds, " ") + " "

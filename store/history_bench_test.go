@@ -4,6 +4,7 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,8 +25,14 @@ func old(b *testing.B, instances int) string {
 		insertPlan(b, db, ids[k:k+100], instances/10)
 	}
 	require.NoError(b, db.Close())
-	raw(b, dir, `UPDATE instance SET state = CASE WHEN id % 1000 = 0 THEN 'failed' ELSE 'succeeded' END, gate = '', wake = NULL,
+	raw(b, dir, `UPDATE instance SET state = CASE WHEN id % 1000 = 0 THEN 'failed' ELSE 'succeeded' END, gate = '', wake = NULL, fence = 1,
 		started_at = plan_time, ended_at = plan_time + 1000`)
+	raw(b, dir, `UPDATE instance SET kind = 'backfill', key = 'bf-bench' WHERE id % 10 = 0`)
+	// A history in which somebody is named once in 10,000 lines, and one of them eleven times at its very beginning.
+	raw(b, dir, fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO event (id, at, kind, instance, from_state, to_state, reason, actor, hash) SELECT (SELECT coalesce(max(id), 0) FROM event) + i, i,
+		CASE WHEN i %% 10000 = 1 OR i <= 10 THEN 'trigger' ELSE 'start' END, i, '', '', '{"code":"person"}', CASE WHEN i <= 10 THEN 'bob' WHEN i %% 10000 = 1 THEN 'ann' ELSE '' END,
+		randomblob(32) FROM n`, instances))
 	return dir
 }
 
@@ -61,6 +68,53 @@ func BenchmarkHistory(b *testing.B) {
 			for b.Loop() {
 				_, _, err := db.Instances(ctx, f, "", 100)
 				require.NoError(b, err)
+			}
+		})
+	}
+	b.Run("all that one did", func(b *testing.B) {
+		for b.Loop() {
+			found := 0
+			require.NoError(b, db.Read(ctx, func(v engine.View) error {
+				for before := int64(0); ; {
+					lines, next, err := v.Audit(engine.AuditFilter{Actor: "bob"}, before, 100)
+					if found += len(lines); err != nil || next == 0 {
+						return err
+					}
+					before = next
+				}
+			}))
+			require.Equal(b, 10, found)
+		}
+	})
+	for name, read := range map[string]func(v engine.View) (int, error){
+		"days of a job": func(v engine.View) (int, error) {
+			job, err := v.JobByRef(engine.JobRef{Workflow: "w", Job: "job-00500"})
+			if err != nil {
+				return 0, err
+			}
+			spans, err := v.Spans(job.ID, day, day.AddDate(1, 0, 0), 50_000)
+			return len(spans), err
+		},
+		"days of a backfill of 100,000": func(v engine.View) (int, error) {
+			days, err := v.BackfillDays("bf-bench")
+			return len(days), err
+		},
+		"how long a job took": func(v engine.View) (int, error) {
+			job, err := v.JobByRef(engine.JobRef{Workflow: "w", Job: "job-00500"})
+			if err != nil {
+				return 0, err
+			}
+			took, err := v.Durations(job.ID, "", 30)
+			return len(took), err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, db.Read(ctx, func(v engine.View) error {
+					n, err := read(v)
+					require.NotZero(b, n)
+					return err
+				}))
 			}
 		})
 	}

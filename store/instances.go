@@ -92,7 +92,7 @@ const (
 	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
 	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`
-	durationsSQL   = `SELECT ended_at - started_at FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key = '' AND fence = 1
+	durationsSQL   = `SELECT ended_at - started_at FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key = ? AND fence = 1
 		ORDER BY plan_time DESC LIMIT CAST(? AS INTEGER)`
 	laterDueSQL = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')
@@ -125,12 +125,12 @@ func (v *view) ActiveCount(job int64) (n int, err error) {
 	return n, err
 }
 
-// Durations lists how long the latest instances of the job took that succeeded in one go.
-func (v *view) Durations(job int64, limit int) (took []time.Duration, err error) {
+// Durations lists how long the latest instances of the job with that key took that succeeded in one go.
+func (v *view) Durations(job int64, key string, limit int) (took []time.Duration, err error) {
 	err = v.s.query(durationsSQL, func(c *columns) error {
 		took = append(took, time.Duration(c.int())*time.Millisecond)
 		return nil
-	}, job, limit)
+	}, job, key, limit)
 	return took, err
 }
 

@@ -211,7 +211,14 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		{prunableSQL, "instance_ended"},
 		{neededSQL, "instance_list_open"},
 		{eventsOfSQL, "event_instance"},
-		{auditSQL, "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		{auditSQL, "event_act (id>? AND id<?)"},
+		{auditFarSQL, "event_act (id>? AND id<?)"},
+		{detachedSQL, "event_detach"},
+		{outlinesOpenSQL, "instance_list_open (plan_time>? AND plan_time<?)"},
+		{outlinesPastSQL, "instance_list_ended (plan_time>? AND plan_time<?)"},
+		{backfillDaysSQL, "instance_lane (key=?)"},
+		{ofBackfillSQL, "instance_lane (key=?)"},
+		{durationsSQL, "instance_satisfied (job=? AND key=?)"},
 		{eventAtSQL, "INTEGER PRIMARY KEY (rowid=?)"},
 		{leasesSQL, "PRIMARY KEY (name>? AND name<?)"},
 		{firstEndedSQL, "instance_ended"},
@@ -261,7 +268,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			}
 		}
 		// A list in order never sorts what it would have to read first.
-		if slices.Contains([]string{queuedSQL, agendaSQL, listOpen, listEnded, listState, wakeNextSQL, findKeySQL, blockersSQL, prunableSQL, finalSQL, spansSQL, auditSQL, tokensAfterSQL}, c.text) {
+		if slices.Contains([]string{queuedSQL, agendaSQL, listOpen, listEnded, listState, wakeNextSQL, findKeySQL, blockersSQL, prunableSQL, finalSQL, spansSQL, auditSQL, auditFarSQL, durationsSQL, outlinesOpenSQL, outlinesPastSQL, tokensAfterSQL}, c.text) {
 			require.NotContains(t, plan, "TEMP B-TREE", c.text)
 		}
 	}

@@ -83,11 +83,15 @@ const (
 	watchers = `SELECT id FROM instance WHERE watch_job = ? AND watch_time = ? AND watch_key = ?`
 	holders  = ` WHERE upstream = ? AND key = ? AND last_time >= ? AND first_time <= ?`
 	// The first in line whose own time has come. Where it has come of none, by a clock that was set back, each is looked at when it does: who of them
-	// is the first then, nobody knows.
-	line  = `SELECT id FROM instance WHERE state = 'waiting' AND gate <> 'time' AND gate = 'concurrency' AND (wake IS NULL OR wake > not_before) AND job = `
-	ready = line + `? AND not_before <= ?`
-	next  = `SELECT id FROM (` + ready + ` ORDER BY priority DESC, plan_time, id LIMIT 1) UNION ALL ` + line +
-		`(SELECT CASE WHEN EXISTS (` + ready + `) THEN NULL ELSE ? END)`
+	// is the first then, nobody knows. The turn of a backfill goes to its own first, which by its order may have the latest plan time.
+	asking = `(wake IS NULL OR wake > not_before) AND job = `
+	line   = ` FROM instance WHERE state = 'waiting' AND gate <> 'time' AND gate = 'concurrency' AND ` + asking
+	ready  = line + `? AND not_before <= ?`
+	lead   = `SELECT id AS lead, kind AS sort, key AS lane, job AS of, priority AS rank, ? AS at` + ready + ` ORDER BY priority DESC, plan_time, id LIMIT 1`
+	ofLane = `SELECT id FROM instance WHERE kind = 'backfill' AND key = lane AND state = 'waiting' AND gate = 'concurrency' AND ` + asking +
+		`of AND not_before <= at AND priority = rank ORDER BY id LIMIT 1`
+	next = `SELECT CASE WHEN sort = 'backfill' THEN (` + ofLane + `) ELSE lead END FROM (` + lead + `) UNION ALL SELECT id` + line +
+		`(SELECT CASE WHEN EXISTS (SELECT 1` + ready + `) THEN NULL ELSE ? END)`
 
 	wakeSatisfiedSQL = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND selects <> 'all' UNION ALL ` + next + wakeEnd
 	wakeFailedSQL    = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND on_failed = 'cancel' UNION ALL ` + next + wakeEnd
@@ -99,11 +103,11 @@ func (t *tx) wake(i identity, to engine.State, at int64) error {
 	var err error
 	switch {
 	case to.Satisfies():
-		_, err = t.s.exec(wakeSatisfiedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job, at, i.job)
+		_, err = t.s.exec(wakeSatisfiedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, at, i.job, at, i.job, at, i.job)
 	case to.Ended():
-		_, err = t.s.exec(wakeFailedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, i.job, at, i.job, at, i.job)
+		_, err = t.s.exec(wakeFailedSQL, i.job, i.planTime, i.key, i.job, i.key, i.planTime, i.planTime, at, i.job, at, i.job, at, i.job)
 	default:
-		_, err = t.s.exec(wakeNextSQL, i.job, at, i.job, at, i.job)
+		_, err = t.s.exec(wakeNextSQL, at, i.job, at, i.job, at, i.job)
 	}
 	if err != nil {
 		return fmt.Errorf("wake what waits for job %d: %w", i.job, err)
@@ -113,7 +117,8 @@ func (t *tx) wake(i identity, to engine.State, at int64) error {
 
 // WakeNext lets the next in the line of a job be looked at.
 func (t *tx) WakeNext(job int64, at time.Time) error {
-	_, err := t.s.exec(wakeNextSQL, job, at.UnixMilli(), job, at.UnixMilli(), job)
+	now := at.UnixMilli()
+	_, err := t.s.exec(wakeNextSQL, now, job, now, job, now, job)
 	return err
 }
 

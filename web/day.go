@@ -3,9 +3,12 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
+	"math"
 	"net/http"
 	"time"
 
@@ -44,6 +47,7 @@ type Day struct {
 	To        time.Time  `json:"to"`
 	Slots     int        `json:"slots" doc:"Attempts at once, of this server"`
 	Plan      string     `json:"plan" doc:"Stays while the day has the same instances in the same order"`
+	Waits     string     `json:"waits" doc:"Stays while its edges do" example:"5b1e60c2d98f7a34"`
 	States    []string   `json:"states" doc:"What the numbers of state say"`
 	Gates     []string   `json:"gates" doc:"What the numbers of gate say"`
 	Jobs      []DayJob   `json:"jobs" doc:"Those with an instance in the day"`
@@ -143,7 +147,7 @@ func (s *server) day(ctx context.Context, in *dayInput) (*dayOutput, error) {
 		return nil, err
 	}
 	day := newDay(b)
-	tag, err := contentTag(day)
+	tag, err := day.tag()
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +185,36 @@ func contentTag(body any) (string, error) {
 	if err := json.NewEncoder(sum).Encode(body); err != nil {
 		return "", fmt.Errorf("hash the answer: %w", err)
 	}
-	return `"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"`, nil
+	return tagOf(sum), nil
+}
+
+func tagOf(sum hash.Hash) string { return `"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"` }
+
+// tag is an ETag by what is answered. The columns, which are nearly all of it, are hashed as they are: to write them as JSON takes longer than to read them.
+func (d *Day) tag() (string, error) {
+	sum, rest := sha256.New(), *d
+	rest.Instances = DayColumns{}
+	if err := json.NewEncoder(sum).Encode(&rest); err != nil {
+		return "", fmt.Errorf("hash the answer: %w", err)
+	}
+	c := &d.Instances
+	line := make([]byte, 0, 128)
+	for n := range c.ID {
+		line = line[:0]
+		for _, number := range [...]int{c.Job[n], c.State[n], c.Gate[n], c.Flags[n]} {
+			line = binary.LittleEndian.AppendUint64(line, uint64(number))
+		}
+		line = binary.LittleEndian.AppendUint64(line, uint64(c.ID[n]))
+		line = binary.LittleEndian.AppendUint64(line, math.Float64bits(c.Plan[n]))
+		for _, seconds := range [...]*float64{c.Started[n], c.Ended[n]} {
+			if line = append(line, 0); seconds != nil {
+				line[len(line)-1] = 1
+				line = binary.LittleEndian.AppendUint64(line, math.Float64bits(*seconds))
+			}
+		}
+		_, _ = sum.Write(line) // never fails
+	}
+	return tagOf(sum), nil
 }
 
 func planTag(plan uint64) string { return fmt.Sprintf("%016x", plan) }
@@ -189,7 +222,7 @@ func planTag(plan uint64) string { return fmt.Sprintf("%016x", plan) }
 func newDay(b *engine.Board) *Day {
 	n := len(b.Rows)
 	day := &Day{
-		Date: b.Date.String(), Zone: b.Zone.String(), From: b.From, To: b.To, Slots: b.Slots, Plan: planTag(b.Plan), Jobs: make([]DayJob, len(b.Jobs)),
+		Date: b.Date.String(), Zone: b.Zone.String(), From: b.From, To: b.To, Slots: b.Slots, Plan: planTag(b.Plan), Waits: planTag(b.Waits), Jobs: make([]DayJob, len(b.Jobs)),
 		Instances: DayColumns{
 			ID: make([]ID, n), Job: make([]int, n), Plan: make([]float64, n), Started: make([]*float64, n), Ended: make([]*float64, n), State: make([]int, n),
 			Gate: make([]int, n), Flags: make([]int, n),
@@ -269,7 +302,7 @@ var (
 	exampleDayLong = 86_400.0
 	exampleDay     = Day{
 		Date: "2026-11-21", Zone: "Europe/Berlin", From: time.Date(2026, 11, 21, 0, 0, 0, 0, exampleZone), To: time.Date(2026, 11, 22, 0, 0, 0, 0, exampleZone), Slots: 4,
-		Plan: "9f2b01c47d3e5a68", States: []string{"waiting", "running", "lost", "succeeded", "forced", "failed", "skipped", "cancelled"}, Gates: []string{"", "time"},
+		Plan: "9f2b01c47d3e5a68", Waits: "5b1e60c2d98f7a34", States: []string{"waiting", "running", "lost", "succeeded", "forced", "failed", "skipped", "cancelled"}, Gates: []string{"", "time"},
 		Jobs: []DayJob{
 			{Workflow: "retail", Job: "stores", Zone: "Europe/Berlin", Class: "day", Takes: 61, Of: 30},
 			{Workflow: "retail", Job: "orders", Zone: "Europe/Berlin", Class: "day", Takes: 720, Of: 30},

@@ -3,6 +3,7 @@ package web_test
 import (
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -100,6 +101,55 @@ func TestEdgesPointAtTheRowsOfTheDay(t *testing.T) {
 	require.Equal(t, "stores", e.Rules[0].Upstream)
 	require.NotEmpty(t, e.Rules[0].Words)
 	require.NotNil(t, e.Edges.WinFrom[0])
+}
+
+// What a page keeps of the edges counts while they are the same: not longer, where one is detached, and not shorter, where anything else happens.
+func TestADayTellsWhenItsEdgesAreOthers(t *testing.T) {
+	f := newFixture(t)
+	ask := func() web.Day { return readDay(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21", "")) }
+	edges := func() int { return len(readEdges(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21/edges", "")).Edges.To) }
+	operate := func(operation, id, options string) {
+		body := fmt.Sprintf(`{"operation":%q,"ids":[%q],"options":{%s}}`, operation, id, options)
+		require.Equal(t, 200, f.as("operator", http.MethodPost, "/api/v1/operations", body).Code)
+	}
+	before := ask()
+	orders, stores := "", ""
+	for n, job := range before.Instances.Job {
+		if before.Jobs[job].Job == "orders" {
+			orders = before.Instances.ID[n].String()
+		} else {
+			stores = before.Instances.ID[n].String()
+		}
+	}
+	require.Equal(t, 24, edges())
+	operate("freeze", orders, "")
+	require.Equal(t, before.Waits, ask().Waits)
+	operate("detach", orders, fmt.Sprintf(`"upstream":%q`, stores))
+	after := ask()
+	require.Equal(t, before.Plan, after.Plan)
+	require.NotEqual(t, before.Waits, after.Waits)
+	require.Equal(t, 23, edges())
+	require.NotEqual(t, before.Waits, readDay(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-22", "")).Waits)
+}
+
+// The tag of a day is another with each of its columns.
+func TestTheTagOfADayIsOfAllOfIt(t *testing.T) {
+	f := newFixture(t)
+	tags := map[string]string{}
+	note := func(what string) {
+		tag := f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21", "").Header().Get("ETag")
+		require.NotContains(t, tags, tag, "%s is seen, as %s was", what, tags[tag])
+		tags[tag] = what
+	}
+	id := readDay(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21", "")).Instances.ID[0].String()
+	note("the beginning")
+	for _, operation := range []string{"freeze", "unfreeze", "skip"} {
+		body := fmt.Sprintf(`{"operation":%q,"ids":[%q]}`, operation, id)
+		require.Equal(t, 200, f.as("operator", http.MethodPost, "/api/v1/operations", body).Code)
+		if operation != "unfreeze" {
+			note(operation)
+		}
+	}
 }
 
 func TestADayIsNarrowedByASelector(t *testing.T) {

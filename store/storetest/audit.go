@@ -57,17 +57,30 @@ var auditCases = []testCase{
 	}},
 	{"so many lines are looked at, and no more", func(w *world) {
 		w.did("01:00", "ann", "trigger")
-		w.write(func(tx engine.Tx) {
-			for range engine.AuditLooked + 10 {
-				require.NoError(w, tx.Record(engine.EventRow{At: at("02:00"), Kind: "start"}))
-			}
-		})
+		record := func(n int, e engine.EventRow) {
+			w.write(func(tx engine.Tx) {
+				e.At = at("02:00")
+				for range n {
+					require.NoError(w, tx.Record(e))
+				}
+			})
+		}
+		ann := engine.AuditFilter{Actor: "ann"}
+		record(engine.AuditLooked+10, engine.EventRow{Kind: "start"})
+		record(engine.AuditLooked-1, engine.EventRow{Kind: "trigger", Actor: "bob"})
 		w.read(func(v engine.View) {
-			lines, next, err := v.Audit(engine.AuditFilter{}, 0, 10)
+			lines, next, err := v.Audit(ann, 0, 10)
+			require.NoError(w, err)
+			require.Len(w, lines, 1, "what nobody did is not looked at")
+			require.Zero(w, next)
+		})
+		record(1, engine.EventRow{Kind: "trigger", Actor: "bob"})
+		w.read(func(v engine.View) {
+			lines, next, err := v.Audit(ann, 0, 10)
 			require.NoError(w, err)
 			require.Empty(w, lines)
 			require.Positive(w, next)
-			lines, next, err = v.Audit(engine.AuditFilter{}, next, 10)
+			lines, next, err = v.Audit(ann, next, 10)
 			require.NoError(w, err)
 			require.Len(w, lines, 1)
 			require.Zero(w, next)

@@ -186,7 +186,18 @@ var operateCases = []testCase{
 		left.Last, right.First, right.N = at("02:00"), at("04:00"), 1
 		waits[1].N = 2
 		want := []engine.Wait{left, right, waits[1]}
+		detached := func() (event int64) {
+			w.read(func(v engine.View) {
+				var err error
+				event, err = v.Detached()
+				require.NoError(w, err)
+			})
+			return event
+		}
+		require.Zero(w, detached())
 		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetWaits(id, want, ana, at("07:00")) }))
+		first := detached()
+		require.Positive(w, first)
 		w.same(want, w.waitsOf(id))
 		require.Equal(w, []int64{id}, w.woken("07:00"))
 		w.wait(id, engine.GateDependency)
@@ -194,6 +205,9 @@ var operateCases = []testCase{
 		require.Empty(w, w.woken("09:00"), "it does not wait for that one any more")
 		w.run(b[2].ID, engine.Succeed, "08:00")
 		require.Equal(w, []int64{id}, w.woken("09:00"))
+		require.Equal(w, first, detached(), "nothing else moves it")
+		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetWaits(id, want[:1], ana, at("10:00")) }))
+		require.Greater(w, detached(), first)
 	}},
 	{"one that does not wait is left as it is", func(w *world) {
 		i := w.plan("A", "01:00")[0]

@@ -21,11 +21,32 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		name  string
 		cases []testCase
 	}{
-		{"jobs", jobCases}, {"resources", resourceCases}, {"once", onceCases}, {"alerts", alertCases}, {"versions", versionCases}, {"plan", planCases}, {"lookups", lookupCases}, {"facts", factsCases}, {"transitions", transitionCases},
-		{"wake", wakeCases}, {"runs", runCases}, {"watches", watchCases}, {"fence", fenceCases}, {"outbox", outboxCases}, {"census", censusCases}, {"retention", retentionCases}, {"operate", operateCases}, {"transactions", transactionCases}, {"around", aroundCases}, {"backfills", backfillCases}, {"days of backfills", backfillDayCases},
-		{"days", dayCases},
-		{"tokens", tokenCases}, {"audit", auditCases},
 		{"active", activeCases},
+		{"alerts", alertCases},
+		{"around", aroundCases},
+		{"audit", auditCases},
+		{"days of backfills", backfillDayCases},
+		{"backfills", backfillCases},
+		{"board", boardCases},
+		{"census", censusCases},
+		{"days", dayCases},
+		{"facts", factsCases},
+		{"jobs", jobCases},
+		{"lookups", lookupCases},
+		{"once", onceCases},
+		{"operate", operateCases},
+		{"plan", planCases},
+		{"resources", resourceCases},
+		{"retention", retentionCases},
+		{"runs", runCases},
+		{"fence", fenceCases},
+		{"outbox", outboxCases},
+		{"tokens", tokenCases},
+		{"transactions", transactionCases},
+		{"transitions", transitionCases},
+		{"versions", versionCases},
+		{"wake", wakeCases},
+		{"watches", watchCases},
 	}
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {

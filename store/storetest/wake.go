@@ -182,6 +182,30 @@ var wakeCases = []testCase{
 		next()
 		require.ElementsMatch(w, []int64{p[0].ID, p[1].ID}, w.woken("06:00"))
 	}},
+	{"the line of a backfill is in the order of its turn, which is that of its ids", func(w *world) {
+		last, other, first := w.insert(w.filled("A", "03:00")), w.insert(w.filled("B", "01:00")), w.insert(w.filled("A", "01:00"))
+		urgent := w.filled("A", "00:30")
+		urgent.Priority = 9
+		soon := w.insert(urgent)
+		later := w.filled("A", "00:40")
+		later.NotBefore = at("23:00")
+		stranger := w.filled("A", "00:50")
+		stranger.Key = "another"
+		for _, id := range []int64{last.ID, other.ID, first.ID, soon.ID, w.insert(later).ID} {
+			w.wait(id, engine.GateConcurrency)
+		}
+		next := func() { w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeNext(w.ids["A"], at("06:00"))) }) }
+		next()
+		require.Equal(w, []int64{soon.ID}, w.woken("06:00"), "its priority goes first")
+		next()
+		require.ElementsMatch(w, []int64{soon.ID, last.ID}, w.woken("06:00"), "then its turn, whatever its plan time")
+		strange := w.insert(stranger).ID
+		w.wait(strange, engine.GateConcurrency)
+		next()
+		require.ElementsMatch(w, []int64{soon.ID, last.ID, strange}, w.woken("06:00"), "between two backfills the plan time decides")
+		next()
+		require.ElementsMatch(w, []int64{soon.ID, last.ID, strange, first.ID}, w.woken("06:00"))
+	}},
 	{"losing one makes room for another", func(w *world) {
 		p := w.plan("A", "01:00", "02:00")
 		w.apply(p[0].ID, engine.Start, "06:00")

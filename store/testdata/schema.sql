@@ -359,6 +359,10 @@ CREATE INDEX delivery_test ON delivery (ended_at) WHERE incident IS NULL AND end
 
 CREATE INDEX delivery_told ON delivery (sink, cause, class, created_at);
 
+CREATE INDEX event_act ON event (id) WHERE actor <> '' OR kind = 'load' OR kind = 'define';
+
+CREATE INDEX event_detach ON event (id) WHERE kind = 'detach';
+
 CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
 
 CREATE INDEX incident_closed ON incident (closed_at) WHERE closed_at IS NOT NULL;

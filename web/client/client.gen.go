@@ -1039,6 +1039,11 @@ type Day struct {
 	States []string  `json:"states"`
 	To     time.Time `json:"to"`
 
+	// Waits Stays while its edges do
+	//
+	// Examples: 5b1e60c2d98f7a34
+	Waits string `json:"waits"`
+
 	// Zone Whose day it is
 	//
 	// Examples: Europe/Berlin

@@ -19,10 +19,16 @@ func (v *view) Audit(f engine.AuditFilter, before int64, limit int) (lines []eng
 	if before != 0 {
 		end = min(end, before)
 	}
-	begin := max(first, end-engine.AuditLooked)
-	for id := end - 1; id >= begin && v.broken == nil; id-- {
+	looked := 0
+	for id := end - 1; id >= first && v.broken == nil; id-- {
 		e := h.at(id)
-		if e.Actor == "" && e.Kind != "load" && e.Kind != "define" || !strings.Contains(strings.ToLower(e.Actor), strings.ToLower(f.Actor)) ||
+		if e.Actor == "" && e.Kind != "load" && e.Kind != "define" {
+			continue
+		}
+		if looked++; looked > engine.AuditLooked {
+			return lines, id + 1, nil
+		}
+		if !strings.Contains(strings.ToLower(e.Actor), strings.ToLower(f.Actor)) ||
 			len(f.Kinds) > 0 && !slices.Contains(f.Kinds, e.Kind) {
 			continue
 		}
@@ -35,10 +41,7 @@ func (v *view) Audit(f engine.AuditFilter, before int64, limit int) (lines []eng
 			return lines, next, nil
 		}
 	}
-	if begin > first {
-		next = begin
-	}
-	return lines, next, v.broken
+	return lines, 0, v.broken
 }
 
 func (v *view) Leases(prefix string) (list []engine.NamedLease, err error) {

@@ -93,8 +93,9 @@ func (t *tx) wakeAfter(i *instance, at int64) {
 }
 
 // firstInLine returns the first instance of the job behind the gate concurrency that is not woken already and whose own time has come, or all of them when
-// it has come of none.
+// it has come of none. Of a backfill it is that whose id is the lowest.
 func (t *tx) firstInLine(job, at int64) (all []int64) {
+	var first *instance
 	for k := range t.s.line.from(turn{job: job, priority: highest + 1}) {
 		if k.job != job {
 			break
@@ -102,11 +103,16 @@ func (t *tx) firstInLine(job, at int64) (all []int64) {
 		i := t.s.instances[k.id]
 		switch {
 		case i.woken():
-		case i.NotBefore.UnixMilli() <= at:
-			return []int64{k.id}
-		default:
+		case i.NotBefore.UnixMilli() > at:
 			all = append(all, k.id)
+		case i.Kind != engine.Backfill && first == nil:
+			return []int64{k.id}
+		case first == nil, i.Kind == first.Kind && i.Key == first.Key && i.Priority == first.Priority && i.ID < first.ID:
+			first = i
 		}
+	}
+	if first != nil {
+		return []int64{first.ID}
 	}
 	return all
 }

@@ -261,10 +261,10 @@ func (v *view) ActiveCount(job int64) (int, error) {
 	return n, v.broken
 }
 
-func (v *view) Durations(job int64, limit int) (took []time.Duration, err error) {
+func (v *view) Durations(job int64, key string, limit int) (took []time.Duration, err error) {
 	var done []engine.Instance
 	for _, i := range v.s.instances {
-		if i.Job == job && i.Key == "" && i.State == engine.Succeeded && i.Fence == 1 {
+		if i.Job == job && i.Key == key && i.State == engine.Succeeded && i.Fence == 1 {
 			done = append(done, i.Instance)
 		}
 	}

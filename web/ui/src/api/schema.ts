@@ -1856,6 +1856,11 @@ export interface components {
             /** Format: date-time */
             to: string;
             /**
+             * @description Stays while its edges do
+             * @example 5b1e60c2d98f7a34
+             */
+            waits: string;
+            /**
              * @description Whose day it is
              * @example Europe/Berlin
              */
@@ -8229,6 +8234,7 @@ export interface operations {
                      *       "to": "2026-11-22T00:00:00+01:00",
                      *       "slots": 4,
                      *       "plan": "9f2b01c47d3e5a68",
+                     *       "waits": "5b1e60c2d98f7a34",
                      *       "states": [
                      *         "waiting",
                      *         "running",

@@ -17,6 +17,7 @@ const day: Day = {
   to: "2026-11-22T00:00:00+01:00",
   slots: 1,
   plan: "p",
+  waits: "w",
   states: ["waiting", "running", "lost", "succeeded", "forced", "failed", "skipped", "cancelled"],
   gates: ["", "time", "dependency"],
   jobs: [

@@ -120,7 +120,7 @@ function DayView(props: {
   const [selected, setSelected] = useState<string>("");
   const chosen = useMemo(() => picture.data.bars.findIndex((bar) => bar.id === selected), [picture, selected]);
   const [wanted, setWanted] = useState(false); // somebody has come to a bar: its edges are asked for
-  const edges = useQuery({ ...edgesQuery(question, day.plan), enabled: !props.stale && (wanted || place.edges || chosen >= 0) });
+  const edges = useQuery({ ...edgesQuery(question, day.waits), enabled: !props.stale && (wanted || place.edges || chosen >= 0) });
   const joint = useMemo<Joint | undefined>(() => edges.data && jointOf(picture, day, edges.data), [picture, day, edges.data]);
   const data = useMemo<LanesData>(() => ({ ...picture.data, edges: joint?.edges }), [picture, joint]);
 

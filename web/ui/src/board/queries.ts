@@ -41,10 +41,10 @@ export const dayQuery = (question: DayQuestion) =>
     structuralSharing: false,
   });
 
-/** The edges change with the plan alone: the states of what they join do not touch them. */
-export const edgesQuery = (question: DayQuestion, plan: string) =>
+/** The edges are asked for again when the day says that they are others: the states of what they join do not touch them. */
+export const edgesQuery = (question: DayQuestion, waits: string) =>
   queryOptions({
-    queryKey: ["edges", question, plan],
+    queryKey: ["edges", question, waits],
     queryFn: ({ signal }) => askOnce<DayEdges>(target("/api/v1/days/{date}/edges", question), signal),
     structuralSharing: false,
     staleTime: 60_000,
