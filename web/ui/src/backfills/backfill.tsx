@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { clock } from "../parts/time";
 import { ActDialog, ChangeDialog, type Opened } from "./acts";
@@ -27,7 +28,7 @@ const possible: Record<string, Opened[]> = {
 
 function Shown({ backfill }: { backfill: Backfill }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const list = possible[backfill.state] ?? [];
   const open = list.find((one) => one === search.get("do"));
   const choose = (what: Opened | null) => setSearch(what === null ? {} : { do: what }, { replace: true });
@@ -77,7 +78,7 @@ function Shown({ backfill }: { backfill: Backfill }) {
               </li>
             ))}
         </ul>
-        {backfill.holding !== undefined && <p className="warned">{t("backfill.holding", { why: backfill.holding })}</p>}
+        {backfill.holding !== undefined && <p className="notice">{t("backfill.holding", { why: backfill.holding })}</p>}
         <Loaded query={days}>{(data) => <Strip id={backfill.id} days={data.days} />}</Loaded>
       </section>
       <div className="grid">

@@ -44,7 +44,7 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
           : t("definition.effect.folder", { folder: source.serverFolder, name: source.name })}
       </p>
       {diff.summary.dropped > 0 && (
-        <label className="check warned">
+        <label className="check notice">
           <input type="checkbox" checked={seen} onChange={(event) => setSeen(event.target.checked)} />
           {t("definition.seen", { n: diff.summary.dropped })}
         </label>

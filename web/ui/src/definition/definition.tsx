@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { jobsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded, ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
 import { Diff } from "./diff";
@@ -13,7 +14,7 @@ import { PreviewTab } from "./preview";
 import { Problems } from "./problems";
 import { type Problem, type Source, schemaQuery, sourceQuery, validationQuery } from "./queries";
 import type { Schema } from "./schema";
-import "../design/definition.css";
+import "./definition.css";
 
 const tabs = ["problems", "diff", "preview"] as const;
 type Tab = (typeof tabs)[number];
@@ -28,7 +29,7 @@ export default function DefinitionPage() {
 
 function Shown({ source }: { source: Source }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const [draft, setDraft] = useState<Draft | null>(() => (source.madeBy === undefined ? readDraft(source.workflow) : null));
   const [generation, setGeneration] = useState(0); // another one is another editor
   const editor = useRef<EditorHandle>(null);

@@ -1,5 +1,6 @@
 import { type EdgeTypes, MiniMap, type NodeTypes, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
+import "./canvas.css";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useT } from "../i18n/language";
 import { type Acts, ActsContext } from "./acts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
 import { useT } from "../i18n/language";
 import { operationsFor } from "../instance/operation";
+import { useAddress } from "../parts/address";
 import type { Acts } from "./acts";
 import { jobOf, type Picture } from "./draw";
 import { type Entry, Menu } from "./menu";
@@ -21,7 +21,7 @@ export function NodeMenu(props: {
 }) {
   const { picture, at, acts } = props;
   const t = useT();
-  const [, setSearch] = useSearchParams();
+  const [, setSearch] = useAddress();
   const node = picture.nodes.get(props.node);
   const item = node?.kind === "instance" ? node.item : undefined;
   const explained = useQuery({ ...explainedQuery(item?.key ?? "", at), enabled: item?.planned === true });

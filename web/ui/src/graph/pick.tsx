@@ -1,7 +1,8 @@
 import { type Edge, type EdgeTypes, Handle, type Node, type NodeProps, type NodeTypes, Position, ReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { createContext, type KeyboardEvent, memo, useContext, useEffect, useId, useMemo, useRef } from "react";
-import "../design/graph.css";
+import "./canvas.css";
+import "./pick.css";
 import { useT } from "../i18n/language";
 import { downstream } from "./downstream";
 import { curve } from "./layout";

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import "../design/admin.css";
+import "./home.css";
 import { recentQuery, statusQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, lazy, Suspense } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import type { Schemas } from "../api/client";
 import { attemptsQuery, explainQuery } from "../api/queries";
 import { StateMark } from "../design/state";
 import type { Key } from "../i18n/en";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { clock, offset } from "../parts/time";
 import { Acts } from "./acts";
@@ -47,7 +48,7 @@ export default function InstancePage() {
 
 function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const { instance } = explanation;
   const tabs = explanation.planned ? all : all.filter((one) => one !== "steps" && one !== "version");
   const asked = search.get("tab");
@@ -133,7 +134,7 @@ function backfillOf(instance: Schemas["Instance"]): string {
 function Logs({ id }: { id: string }) {
   const t = useT();
   const query = useQuery(attemptsQuery(id));
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   return (
     <Loaded query={query}>
       {({ items }) => {
