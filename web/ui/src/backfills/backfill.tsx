@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "wouter";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
+import { Act } from "../parts/act";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { clock } from "../parts/time";
@@ -48,9 +49,9 @@ function Shown({ backfill }: { backfill: Backfill }) {
         {/* biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form */}
         <div className="row" role="group" aria-label={t("operations.title")}>
           {list.map((what) => (
-            <button type="button" key={what} className={what === "resume" ? "primary" : ""} onClick={() => choose(what)}>
+            <Act needs="operator" key={what} className={what === "resume" ? "primary" : undefined} onClick={() => choose(what)}>
               {t(`backfill.do.${what}`)}…
-            </button>
+            </Act>
           ))}
           <Link className="button" href={`/instances?q=${encodeURIComponent(`backfill:${backfill.id}`)}`}>
             {t("backfill.instances")}

@@ -172,7 +172,9 @@ const PickBox = memo(function PickBox({ data: { node } }: NodeProps<PickBoxNode>
         title={t("pick.below", { job: node.id })}
         onClick={() => below(node.id)}
       >
-        »
+        <svg className="glyph" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M4 3l5 5-5 5M8.5 3l5 5-5 5" fill="none" stroke="currentColor" strokeWidth="1.7" />
+        </svg>
       </button>
     </div>
   );

@@ -1,6 +1,8 @@
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";
 
+const here = () => location.pathname;
+
 type Write = ReturnType<typeof useSearchParams>[1];
 
 /**
@@ -9,10 +11,10 @@ type Write = ReturnType<typeof useSearchParams>[1];
  */
 export function useAddress(): [URLSearchParams, Write] {
   const [search, setSearch] = useSearchParams();
-  const place = location.pathname;
+  const place = here();
   const write: Write = useCallback(
     (next, options) => {
-      if (location.pathname === place) setSearch(next, options);
+      if (here() === place) setSearch(next, options);
     },
     [place, setSearch],
   );
