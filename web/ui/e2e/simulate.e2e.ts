@@ -154,7 +154,7 @@ test("what must hold is judged, a link is the day with its changes, and the comm
   await page.getByRole("tab", { name: "Moves" }).click();
   await page.getByRole("button", { name: /^night\/join 02:00/ }).click();
   await page.getByRole("heading", { name: "Critical path" }).waitFor();
-  expect(await page.locator(".path button").count()).toBe(9);
+  expect(await page.locator(".blamed button").count()).toBe(9);
   await page.getByRole("tab", { name: "Load" }).click();
   await page.getByRole("row", { name: /Pool warehouse 1 \/ 1 .*was/ }).waitFor();
   await page.getByRole("tab", { name: "Assumed" }).click();

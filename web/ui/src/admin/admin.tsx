@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
+import { useAddress } from "../parts/address";
+import "./admin.css";
 import { useT } from "../i18n/language";
 import { Tabs } from "../parts/tabs";
 import { clock } from "../parts/time";
@@ -28,7 +29,7 @@ const panels: Record<Tab, () => React.ReactNode> = {
 export default function AdminPage() {
   const t = useT();
   const who = useQuery(whoQuery);
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const asked = search.get("tab");
   const tab = tabs.find((one) => one === asked) ?? "tokens";
   const Panel = panels[tab];

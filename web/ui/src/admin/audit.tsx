@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useCallback, useEffect, useMemo, useState } from "react";
-import { useSearchParams } from "wouter";
 import type { Schemas } from "../api/client";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
 import { clock } from "../parts/time";
@@ -57,7 +57,7 @@ export function hrefOf(line: Line): string {
 /** Audit is who did what, newest first, with the state of the chain of hashes that makes it hard to rewrite. */
 export function Audit() {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const filter = filterOf(search);
   const query = useInfiniteQuery(auditQuery(filter));
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items ?? []) ?? [], [query.data]);

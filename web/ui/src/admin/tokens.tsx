@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
 import type { Schemas } from "../api/client";
 import { useT } from "../i18n/language";
 import { Act } from "../parts/act";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { clock } from "../parts/time";
 import { NewToken } from "./newtoken";
@@ -14,7 +14,7 @@ import { roleName } from "./rolename";
 export function Tokens() {
   const t = useT();
   const query = useInfiniteQuery(tokensQuery);
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const open = (what: string | null) => setSearch(what === null ? { tab: "tokens" } : { tab: "tokens", do: what }, { replace: true });
   const asked = search.get("do") ?? "";
   return (

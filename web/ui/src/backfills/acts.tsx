@@ -2,18 +2,19 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type Schemas } from "../api/client";
 import { useT } from "../i18n/language";
+import { Act } from "../parts/act";
 import { Dialog } from "../parts/dialog";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
 import { Tick } from "./field";
 import { type Field, fieldOf, laneMistakes, shareOf, splitWindow, windowOf } from "./form";
 import { LaneFields, type LaneForm } from "./lane";
-import { type Act, act, type Backfill, change } from "./queries";
+import { act, type Backfill, change, type Act as What } from "./queries";
 
-export type Opened = Act | "change";
+export type Opened = What | "change";
 
 /** ActDialog says what it would do to a backfill, and does it. */
-export function ActDialog({ backfill, what, onClose }: { backfill: Backfill; what: Act; onClose: () => void }) {
+export function ActDialog({ backfill, what, onClose }: { backfill: Backfill; what: What; onClose: () => void }) {
   const t = useT();
   const client = useQueryClient();
   const [note, setNote] = useState("");
@@ -152,9 +153,9 @@ function Buttons({ words, busy, onClose }: { words: string; busy: boolean; onClo
   const t = useT();
   return (
     <div className="row">
-      <button type="submit" className="primary" disabled={busy}>
+      <Act type="submit" needs="operator" className="primary" disabled={busy}>
         {words}
-      </button>
+      </Act>
       <button type="button" onClick={onClose}>
         {t("close")}
       </button>

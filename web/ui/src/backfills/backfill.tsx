@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
+import { Act } from "../parts/act";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { clock } from "../parts/time";
 import { ActDialog, ChangeDialog, type Opened } from "./acts";
@@ -27,7 +29,7 @@ const possible: Record<string, Opened[]> = {
 
 function Shown({ backfill }: { backfill: Backfill }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const list = possible[backfill.state] ?? [];
   const open = list.find((one) => one === search.get("do"));
   const choose = (what: Opened | null) => setSearch(what === null ? {} : { do: what }, { replace: true });
@@ -47,9 +49,9 @@ function Shown({ backfill }: { backfill: Backfill }) {
         {/* biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form */}
         <div className="row" role="group" aria-label={t("operations.title")}>
           {list.map((what) => (
-            <button type="button" key={what} className={what === "resume" ? "primary" : ""} onClick={() => choose(what)}>
+            <Act needs="operator" key={what} className={what === "resume" ? "primary" : undefined} onClick={() => choose(what)}>
               {t(`backfill.do.${what}`)}…
-            </button>
+            </Act>
           ))}
           <Link className="button" href={`/instances?q=${encodeURIComponent(`backfill:${backfill.id}`)}`}>
             {t("backfill.instances")}
@@ -77,7 +79,7 @@ function Shown({ backfill }: { backfill: Backfill }) {
               </li>
             ))}
         </ul>
-        {backfill.holding !== undefined && <p className="warned">{t("backfill.holding", { why: backfill.holding })}</p>}
+        {backfill.holding !== undefined && <p className="notice">{t("backfill.holding", { why: backfill.holding })}</p>}
         <Loaded query={days}>{(data) => <Strip id={backfill.id} days={data.days} />}</Loaded>
       </section>
       <div className="grid">

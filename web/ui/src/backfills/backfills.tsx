@@ -23,7 +23,7 @@ export default function BackfillsPage() {
     <>
       <header className="row">
         <h1 className="grow">{t("backfills.title")}</h1>
-        <Link className="button main-button" href="/backfills/new">
+        <Link className="button primary" href="/backfills/new">
           {t("backfills.new")}
         </Link>
       </header>

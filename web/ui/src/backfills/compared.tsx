@@ -21,15 +21,15 @@ export function Compared({ then, now }: { then: Plan; now: Plan }) {
   ];
   if (difference.changes.length === 0) return <p>{t("wizard.unchanged")}</p>;
   return (
-    <div className="halves">
+    <div className="columns">
       <table>
         <thead>
           <tr>
             <th scope="col">{t("plan.counts")}</th>
-            <th scope="col" className="right">
+            <th scope="col" className="end">
               {t("plan.then")}
             </th>
-            <th scope="col" className="right">
+            <th scope="col" className="end">
               {t("plan.now")}
             </th>
           </tr>
@@ -39,13 +39,13 @@ export function Compared({ then, now }: { then: Plan; now: Plan }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a job may be called as a reason is
             <tr key={n} className={was === is ? "soft" : ""}>
               <td>{word}</td>
-              <td className="right number">{was}</td>
-              <td className="right number">{was === is ? is : <strong>{is}</strong>}</td>
+              <td className="end number">{was}</td>
+              <td className="end number">{was === is ? is : <strong>{is}</strong>}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <div className="changes">
+      <div className="compared">
         <table>
           <thead>
             <tr>

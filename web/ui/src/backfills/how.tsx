@@ -9,7 +9,7 @@ export function HowStep(props: { form: Form; onChange: (form: Form) => void; wro
   const { form, onChange, wrong } = props;
   const set = (part: Partial<Form>) => onChange({ ...form, ...part });
   return (
-    <div className="halves">
+    <div className="columns">
       <section className="card stack">
         <h2>{t("wizard.order")}</h2>
         {(["asc", "desc"] as const).map((order) => (

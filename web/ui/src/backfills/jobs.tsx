@@ -18,7 +18,7 @@ export function JobsStep(props: { form: Form; onChange: (form: Form) => void; wr
   const around = useQuery(aroundQuery(form.jobs));
   const [drawn, setDrawn] = useState(false);
   return (
-    <div className="halves">
+    <div className="columns">
       <section className="card stack">
         <h2>{t("wizard.jobs")}</h2>
         {form.jobs.length > 0 && (
@@ -157,7 +157,7 @@ function Search({ chosen, onTake }: { chosen: string[]; onTake: (names: string[]
           found.length === 0 ? (
             <p className="soft">{asked === "" ? t("wizard.noJobs") : t("jobs.none")}</p>
           ) : (
-            <ul className="found" aria-label={t("wizard.found")}>
+            <ul className="matches" aria-label={t("wizard.found")}>
               {found.slice(0, 50).map((job) => (
                 <li key={job.name}>
                   <button type="button" className="plain" disabled={job.disabled} onClick={() => onTake([job.name])}>

@@ -43,7 +43,7 @@ export const order = ["succeeded", "forced", "skipped", "failed", "cancelled", "
 export function Bar({ counts, total, label }: { counts: Counts; total: number; label: string }) {
   let from = 0;
   return (
-    <svg className="bar" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
+    <svg className="done-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={label}>
       {order.map((state) => {
         const width = total === 0 ? 0 : (counts[state] / total) * 1000;
         const x = from;

@@ -84,7 +84,7 @@ export default function NewBackfillPage() {
           {t("wizard.unread")}
         </p>
       )}
-      <nav className="steps" aria-label={t("wizard.stepsLabel")}>
+      <nav className="wizard-steps" aria-label={t("wizard.stepsLabel")}>
         <ol>
           {stepNames.map((name, n) => {
             const bad =

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { ApiError } from "../api/client";
 import { useT } from "../i18n/language";
+import { Act } from "../parts/act";
 import { ProblemView } from "../parts/problem";
 import { clock } from "../parts/time";
 import { toast } from "../shell/toasts";
@@ -164,9 +165,9 @@ function Apply({ plan, spoilt, onAgain }: { plan: Plan; spoilt: boolean; onAgain
         )
       )}
       <div className="row">
-        <button type="submit" className="primary" disabled={apply.isPending || plan.in === 0 || spoilt}>
+        <Act type="submit" needs="operator" className="primary" disabled={apply.isPending || plan.in === 0 || spoilt}>
           {plan.in === 0 ? t("wizard.applyNone") : t("wizard.apply", { n: plan.in })}
-        </button>
+        </Act>
         <button type="button" onClick={save}>
           {t("wizard.save")}
         </button>

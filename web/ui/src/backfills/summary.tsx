@@ -16,7 +16,7 @@ export function Summary(props: {
   const reasons = Object.entries(plan.why).sort(([a, n], [b, m]) => m - n || a.localeCompare(b));
   const lacking = plan.why["upstream-missing"] ?? 0;
   return (
-    <div className="halves">
+    <div className="columns">
       <section className="card stack">
         {/* biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form */}
         <div className="row" role="group" aria-label={t("plan.counts")}>
@@ -49,7 +49,7 @@ export function Summary(props: {
         </div>
         {filter.why !== "" && <p className="soft small">{reasonHint(filter.why, t)}</p>}
         {lacking > 0 && (
-          <div className="warned stack">
+          <div className="notice stack">
             <p>{t("plan.lacking", { n: lacking })}</p>
             <div className="row">
               {plan.request.upstream !== "all" && (
@@ -63,17 +63,17 @@ export function Summary(props: {
             </div>
           </div>
         )}
-        {plan.in === 0 && <p className="warned">{t("plan.nothing")}</p>}
+        {plan.in === 0 && <p className="notice">{t("plan.nothing")}</p>}
       </section>
       <section className="card planjobs">
         <table>
           <thead>
             <tr>
               <th scope="col">{t("column.job")}</th>
-              <th scope="col" className="right">
+              <th scope="col" className="end">
                 {t("plan.in")}
               </th>
-              <th scope="col" className="right">
+              <th scope="col" className="end">
                 {t("plan.out")}
               </th>
             </tr>
@@ -94,8 +94,8 @@ export function Summary(props: {
                     </button>
                     {job.note !== undefined && <div className="soft small">{job.note}</div>}
                   </td>
-                  <td className="right number">{job.in.toLocaleString("en")}</td>
-                  <td className="right number soft">{job.out.toLocaleString("en")}</td>
+                  <td className="end number">{job.in.toLocaleString("en")}</td>
+                  <td className="end number soft">{job.out.toLocaleString("en")}</td>
                 </tr>
               );
             })}

@@ -38,7 +38,7 @@ export function DaysStep(props: { form: Form; onChange: (form: Form) => void; wr
     ["wizard.lastMonth", plusMonths(first, -1), plus(first, -1)],
   ];
   return (
-    <div className="halves">
+    <div className="columns">
       <section className="card stack">
         <div className="row">
           <h2 className="grow">{t("wizard.days")}</h2>

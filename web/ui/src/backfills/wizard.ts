@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useSearchParams } from "wouter";
+import { useAddress } from "../parts/address";
 import { type Form, readForm, type Step, stepNames, writeForm } from "./form";
 import type { Filter } from "./planfile";
 
-const place = "/backfills/new";
 const filters = ["show", "why", "only", "find"] as const;
 
 /** useWizard keeps the form, and the address as it: what is typed is written there after a moment, a step at once, so that the browser's way back goes by steps. */
 export function useWizard() {
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const address = search.toString();
   const written = useRef(address);
   const [form, setForm] = useState(() => readForm(search));
@@ -22,7 +21,6 @@ export function useWizard() {
 
   const write = useCallback(
     (next: Form, at: Step, replace: boolean) => {
-      if (location.pathname !== place) return; // while the next page loads, this one is still there
       const target = writeForm(next);
       if (at !== "jobs") target.set("step", at);
       const now = new URLSearchParams(location.search);

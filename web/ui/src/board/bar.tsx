@@ -13,7 +13,7 @@ export function DayBar(props: {
   const t = useT();
   const { date, onDate } = props;
   return (
-    <div className="row days">
+    <div className="row board-days">
       <button type="button" aria-label={t("board.previous")} title={`${t("board.previous")} ([)`} onClick={() => onDate(shifted(date, -1))}>
         ‹
       </button>
@@ -76,7 +76,7 @@ export function Tools({ place, change, zoom }: { place: Place; change: (next: Pa
   const t = useT();
   const folded = place.folded.includes("*");
   return (
-    <div className="row tools">
+    <div className="row board-tools">
       <button type="button" aria-pressed={place.edges} onClick={() => change({ edges: !place.edges })}>
         {t("board.edges")}
       </button>

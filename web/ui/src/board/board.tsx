@@ -1,11 +1,12 @@
 import "./board.css";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
-import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { ApiError } from "../api/client";
 import { useT } from "../i18n/language";
 import { Lanes, type LanesHandle } from "../lanes/lanes";
 import type { LanesData, Spot } from "../lanes/model";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { DayBar, Find, Tools, useDayKeys } from "./bar";
 import { type Joint, jointOf, told } from "./edges";
@@ -23,7 +24,7 @@ export default function Board() {
   const t = useT();
   const params = useParams<{ date?: string }>();
   const [, go] = useLocation();
-  const [query, setQuery] = useSearchParams();
+  const [query, setQuery] = useAddress();
   const place = useMemo(() => readPlace(params.date, query), [params.date, query]);
   const question = { date: place.date, zone: place.zone, selector: isSelector(place.find) ? place.find : "" };
   const answer = useQuery(dayQuery(question));

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, newKey, post } from "../api/client";
 import { useT } from "../i18n/language";
+import { Act } from "../parts/act";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
 import { type PlanDiff, reviewed, type Source } from "./queries";
@@ -44,7 +45,7 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
           : t("definition.effect.folder", { folder: source.serverFolder, name: source.name })}
       </p>
       {diff.summary.dropped > 0 && (
-        <label className="check warned">
+        <label className="check notice">
           <input type="checkbox" checked={seen} onChange={(event) => setSeen(event.target.checked)} />
           {t("definition.seen", { n: diff.summary.dropped })}
         </label>
@@ -54,13 +55,14 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
           {t("operations.note")}
           <input type="text" className="grow" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
         </label>
-        <button
+        <Act
           type="submit"
+          needs="editor"
           className="primary"
           disabled={props.stale || apply.isPending || drifted || (diff.summary.dropped > 0 && !seen)}
         >
           {t("definition.apply")}
-        </button>
+        </Act>
       </div>
       {apply.error && <ProblemView error={apply.error} />}
       {forbidden && <p>{t("definition.forbidden")}</p>}

@@ -1,9 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Link, useParams } from "wouter";
 import { jobsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded, ProblemView } from "../parts/problem";
+import { Tabs } from "../parts/tabs";
 import { toast } from "../shell/toasts";
 import { Diff } from "./diff";
 import { type Draft, keepDraft, readDraft } from "./draft";
@@ -13,7 +15,7 @@ import { PreviewTab } from "./preview";
 import { Problems } from "./problems";
 import { type Problem, type Source, schemaQuery, sourceQuery, validationQuery } from "./queries";
 import type { Schema } from "./schema";
-import "../design/definition.css";
+import "./definition.css";
 
 const tabs = ["problems", "diff", "preview"] as const;
 type Tab = (typeof tabs)[number];
@@ -28,7 +30,7 @@ export default function DefinitionPage() {
 
 function Shown({ source }: { source: Source }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const [draft, setDraft] = useState<Draft | null>(() => (source.madeBy === undefined ? readDraft(source.workflow) : null));
   const [generation, setGeneration] = useState(0); // another one is another editor
   const editor = useRef<EditorHandle>(null);
@@ -135,7 +137,16 @@ function Shown({ source }: { source: Source }) {
           </div>
         </section>
         <section className="beside">
-          <Tabs tab={tab} problems={problems.length} errors={wrong} onChoose={(next) => set({ tab: next })} />
+          <Tabs
+            label={t("definition.tabs")}
+            tabs={tabs}
+            chosen={tab}
+            onChoose={(next) => set({ tab: next })}
+            word={(one) => t(`definition.tab.${one}`)}
+            beside={(one) =>
+              one === "problems" && problems.length > 0 && <span className={wrong > 0 ? "badge bad" : "badge"}>{problems.length}</span>
+            }
+          />
           <div role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} className="panel">
             {validation.error && tab === "problems" && <ProblemView error={validation.error} retry={() => void validation.refetch()} />}
             {tab === "problems" && <Problems source={source} validation={validation.data} onJump={jump} />}
@@ -189,36 +200,6 @@ function useSettled(value: string, ms: number): string {
     return () => clearTimeout(timer);
   }, [value, ms]);
   return settled;
-}
-
-function Tabs({ tab, problems, errors, onChoose }: { tab: Tab; problems: number; errors: number; onChoose: (tab: Tab) => void }) {
-  const t = useT();
-  const move = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
-    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? "problems";
-    onChoose(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-  return (
-    <div className="tabs" role="tablist" aria-label={t("definition.tabs")} onKeyDown={move}>
-      {tabs.map((one) => (
-        <button
-          type="button"
-          role="tab"
-          key={one}
-          id={`tab-${one}`}
-          aria-selected={one === tab}
-          aria-controls="panel"
-          tabIndex={one === tab ? 0 : -1}
-          onClick={() => onChoose(one)}
-        >
-          {t(`definition.tab.${one}`)}
-          {one === "problems" && problems > 0 && <span className={errors > 0 ? "badge bad" : "badge"}>{problems}</span>}
-        </button>
-      ))}
-    </div>
-  );
 }
 
 /** Actions give the text away: to the clipboard, or as a file to be put into the folder. */

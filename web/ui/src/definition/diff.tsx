@@ -73,7 +73,7 @@ export function Diff(props: {
       {query.error && !query.isFetching && <ProblemView error={query.error} retry={compare} />}
       {query.data && compared && !query.isFetching && (
         <>
-          {stale && <p className="warned">{t("definition.stale")}</p>}
+          {stale && <p className="notice">{t("definition.stale")}</p>}
           <Summary diff={query.data} />
           {(query.data.due.length > 0 || range.dropDue) && (
             <label className="check">

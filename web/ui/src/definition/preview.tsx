@@ -64,7 +64,7 @@ function Day({ preview }: { preview: Preview }) {
   return (
     <>
       <p>{preview.schedule}</p>
-      {preview.disabled && <p className="warned">{t("definition.disabled")}</p>}
+      {preview.disabled && <p className="notice">{t("definition.disabled")}</p>}
       {instance === undefined ? (
         <p className="soft">{nothing(preview, t)}</p>
       ) : (

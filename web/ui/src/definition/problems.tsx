@@ -18,7 +18,7 @@ export function Problems(props: { source: Source; validation: Validation | undef
         </p>
       )}
       {renamed.map((one) => (
-        <p key={one.workflow} className="warned">
+        <p key={one.workflow} className="notice">
           {t("definition.renamed", { was: source.workflow, is: one.workflow })}
         </p>
       ))}

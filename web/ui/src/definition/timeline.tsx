@@ -30,7 +30,7 @@ export function Timeline({ preview, chosen, onChoose }: { preview: Preview; chos
           <rect className="day" x={drawing.day.x} y={0} width={drawing.day.width} height={drawing.height - 18} />
           {drawing.axis.map((one) => (
             <g key={one.at}>
-              <line className="tick" x1={one.x} x2={one.x} y1={0} y2={drawing.height - 18} />
+              <line className="hour" x1={one.x} x2={one.x} y1={0} y2={drawing.height - 18} />
               <text className="hour" x={one.x} y={drawing.height - 5} textAnchor="middle">
                 {label(one.at, wide)}
               </text>
@@ -69,7 +69,7 @@ function LaneView({ lane, width }: { lane: Lane; width: number }) {
       {link && link.to[1] - link.to[0] > 3 && (
         <path className="band" d={`M${link.from} ${top}L${link.to[0]} ${lane.y}L${link.to[1]} ${lane.y}z`} />
       )}
-      {link && link.to[1] - link.to[0] <= 3 && <path className="link" d={`M${link.from} ${top}L${link.to[1]} ${lane.y - 6}`} />}
+      {link && link.to[1] - link.to[0] <= 3 && <path className="join" d={`M${link.from} ${top}L${link.to[1]} ${lane.y - 6}`} />}
       {lane.marks.map((one) => (
         <circle key={one.at} className={one.in ? "in" : "out"} cx={one.x} cy={lane.y} r={one.in ? 5 : 3.5} />
       ))}

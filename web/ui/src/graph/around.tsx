@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { Link, useLocation, useSearchParams } from "wouter";
+import { Link, useLocation } from "wouter";
 import type { Schemas } from "../api/client";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded, ProblemView } from "../parts/problem";
 import { clock } from "../parts/time";
 import { toast } from "../shell/toasts";
@@ -25,7 +26,7 @@ type Explanation = Schemas["Explanation"];
 
 /** Around shows what is around an instance, as a picture or as a list, with what is marked beside it. The address holds all that was chosen. */
 export function Around({ who, explanation }: { who: string; explanation: Explanation }) {
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const place = useMemo(() => readPlace(search), [search]);
   const roots = useMemo(() => rootsOf(explanation), [explanation]);
   const [hops] = useState(() => hopsTo(roots)); // what comes to pass while somebody looks does not change how much is shown

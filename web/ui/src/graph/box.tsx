@@ -1,5 +1,6 @@
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
+import "./box.css";
 import { Glyph, gateWord } from "../design/state";
 import { type Translate, useT } from "../i18n/language";
 import { clock } from "../parts/time";
@@ -10,7 +11,7 @@ import { nameOf, rangeWords, sayNode, stateWord } from "./words";
 
 export type BoxNode = Node<{ drawn: Drawn; centre: boolean; first: boolean; hit: boolean }, "box">;
 
-/** The size of each kind of node, which the layout is made of: styles/graph.css has the same. */
+/** The size of each kind of node, which the layout is made of: box.css has the same. */
 export const sizes: Record<Drawn["kind"], { width: number; height: number }> = {
   instance: { width: 240, height: 62 },
   range: { width: 240, height: 50 },

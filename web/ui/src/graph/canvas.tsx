@@ -1,11 +1,13 @@
 import { type EdgeTypes, MiniMap, type NodeTypes, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
+import "./canvas.css";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useT } from "../i18n/language";
 import { type Acts, ActsContext } from "./acts";
 import { Box, type BoxNode, sizes } from "./box";
 import { stateOf } from "./data";
 import type { Picture } from "./draw";
+import { firstSight } from "./sight";
 import { Arrows, Strand, type StrandEdge } from "./strand";
 import type { Arrangement } from "./use-layout";
 import { type Step, walk } from "./walk";
@@ -130,21 +132,18 @@ export function Canvas(props: {
     const last = before.current;
     before.current = { arrangement, at: place, key: marked };
     if (last === null) {
-      void view.fitView({ padding: 0.08, minZoom: 0.75, maxZoom: 1, duration: 0 }).then(() => {
+      void view.fitView({ padding: margin, minZoom: 0.75, maxZoom: 1, duration: 0 }).then(() => {
         const frame = box.current?.getBoundingClientRect();
         const { zoom } = view.getViewport();
         const all = [...arrangement.places.values()];
-        const wide = (Math.max(...all.map(([x]) => x)) + 260) * zoom;
-        const high = (Math.max(...all.map(([, y]) => y)) + 80) * zoom;
-        if (!frame || (wide <= frame.width && high <= frame.height)) return;
-        // It does not fit: what is marked is shown as far to the side as it is in the whole picture, so that most of what is beside it is in sight.
-        const share = (at: number, of: number) => Math.min(0.8, Math.max(0.2, at / of));
-        const [x, y] = [(place[0] + 120) * zoom, (place[1] + 31) * zoom];
-        void view.setViewport({
-          x: wide <= frame.width ? (frame.width - wide) / 2 : frame.width * share(x, wide) - x,
-          y: high <= frame.height ? (frame.height - high) / 2 : frame.height * share(y, high) - y,
-          zoom,
-        });
+        if (!frame || all.length === 0) return;
+        const [left, top] = [Math.min(...all.map(([x]) => x)), Math.min(...all.map(([, y]) => y))];
+        const wide = (Math.max(...all.map(([x]) => x)) - left + 240) * zoom;
+        const high = (Math.max(...all.map(([, y]) => y)) - top + 62) * zoom;
+        if (wide + 2 * side <= frame.width && high + 2 * side <= frame.height) return;
+        const x = firstSight((place[0] - left + 120) * zoom, wide, frame.width, side);
+        const y = firstSight((place[1] - top + 31) * zoom, high, frame.height, side);
+        void view.setViewport({ x: x - left * zoom, y: y - top * zoom, zoom });
       });
       return;
     }
@@ -236,7 +235,7 @@ export function Canvas(props: {
         <button type="button" onClick={() => zoom(1 / 1.3)} aria-label={t("graph.out")}>
           −
         </button>
-        <button type="button" onClick={() => void flow.current?.fitView({ padding: 0.08, maxZoom: 1, duration: still() ? 0 : 200 })}>
+        <button type="button" onClick={() => void flow.current?.fitView({ padding: margin, maxZoom: 1, duration: still() ? 0 : 200 })}>
           {t("graph.fit")}
         </button>
         <button type="button" onClick={() => zoom(1.3)} aria-label={t("graph.in")}>
@@ -246,6 +245,10 @@ export function Canvas(props: {
     </div>
   );
 }
+
+/** The room at each side of what is fitted: for "+3" beside a node, and for the buttons and words in the corners. */
+const side = 44;
+const margin = `${side}px` as const;
 
 /** nothing lets a node take the pointer: one without any handler would let it through. */
 const nothing = () => undefined;

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLocation, useParams, useSearchParams } from "wouter";
-import "../design/graph.css";
+import { useLocation, useParams } from "wouter";
+import { useAddress } from "../parts/address";
+import "./graph.css";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { Around } from "./around";
@@ -11,7 +12,7 @@ import { readPlace } from "./state";
 /** GraphPage is what is around an instance: one by its id, or one by its name, which may not be planned yet. */
 export default function GraphPage() {
   const { id } = useParams<{ id?: string }>();
-  const [search] = useSearchParams();
+  const [search] = useAddress();
   const who = id ?? search.get("i") ?? "";
   if (who === "") return <WhichOne />;
   return <Explained key={who} who={who} at={readPlace(search).at} />;

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { useSearchParams } from "wouter";
 import { useT } from "../i18n/language";
 import { operationsFor } from "../instance/operation";
+import { useRefusal } from "../parts/act";
+import { useAddress } from "../parts/address";
+import { toast } from "../shell/toasts";
 import type { Acts } from "./acts";
 import { jobOf, type Picture } from "./draw";
 import { type Entry, Menu } from "./menu";
@@ -21,7 +23,8 @@ export function NodeMenu(props: {
 }) {
   const { picture, at, acts } = props;
   const t = useT();
-  const [, setSearch] = useSearchParams();
+  const [, setSearch] = useAddress();
+  const refusal = useRefusal("operator");
   const node = picture.nodes.get(props.node);
   const item = node?.kind === "instance" ? node.item : undefined;
   const explained = useQuery({ ...explainedQuery(item?.key ?? "", at), enabled: item?.planned === true });
@@ -36,7 +39,8 @@ export function NodeMenu(props: {
     for (const operation of explained.data && at === "" ? operationsFor(explained.data) : []) {
       entries.push({
         text: `${t(`op.${operation}`)}…`,
-        run: () =>
+        run: () => {
+          if (refusal !== undefined) return toast({ text: refusal, bad: true });
           setSearch(
             (before) => {
               const next = new URLSearchParams(before);
@@ -45,7 +49,8 @@ export function NodeMenu(props: {
               return next;
             },
             { replace: true },
-          ),
+          );
+        },
       });
     }
   } else if (node.kind === "range") {

@@ -28,7 +28,7 @@ export function Panel(props: { picture: Picture; selected: string; roots: Root[]
   const node = picture.nodes.get(selected);
   const line = picture.lines.find((one) => one.key === selected);
   return (
-    <aside className="panel stack" aria-label={t("graph.panel")}>
+    <aside className="graph-panel stack" aria-label={t("graph.panel")}>
       {(node || line) && (
         <button type="button" className="plain small unmark" onClick={() => acts.select("")} aria-label={t("graph.unmark")}>
           ✕
@@ -63,7 +63,7 @@ function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
         ))}
       </div>
       {others.length > 0 && (
-        <ul className="beside">
+        <ul className="neighbours">
           {others.slice(0, 40).map((root) => (
             <li key={root.key}>
               <button type="button" className="plain" onClick={() => acts.toRoot(root)}>
@@ -76,7 +76,7 @@ function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
       )}
       {others.length > 40 && <p className="soft">{t("instance.left", { n: others.length - 40 })}</p>}
       <h3>{t("graph.legend")}</h3>
-      <ul className="legend">
+      <ul className="graph-legend">
         {(["blocking urgent", "blocking", "waiting-for", "satisfied"] as const).map((kind) => (
           <li key={kind}>
             <svg viewBox="0 0 40 8" aria-hidden="true">
@@ -215,7 +215,7 @@ function AboutJob({ node, picture, acts }: { node: Extract<Drawn, { kind: "job" 
           {t("graph.apart")}
         </button>
       </div>
-      <ul className="beside">
+      <ul className="neighbours">
         {node.items.slice(0, 100).map((item) => (
           <li key={item.key}>
             <StateMark state={item.planned ? stateOf(item) : undefined} />
@@ -284,7 +284,7 @@ function Beside({ node, picture, acts }: { node: Drawn; picture: Picture; acts: 
     <section key={side.title}>
       <h3>{side.title}</h3>
       {side.lines.length === 0 && <p className="soft small">{side.none}</p>}
-      <ul className="beside">
+      <ul className="neighbours">
         {side.lines.slice(0, 50).map((line) => {
           const other = picture.nodes.get(side.up ? line.from : line.to);
           const edge = line.waits[0]?.edge;
@@ -307,7 +307,7 @@ function Beside({ node, picture, acts }: { node: Drawn; picture: Picture; acts: 
 
 function Ends({ keys, picture, acts }: { keys: string[]; picture: Picture; acts: PanelActs }) {
   return (
-    <ul className="beside">
+    <ul className="neighbours">
       {keys.map((key) => {
         const node = picture.nodes.get(key);
         return node && <li key={key}>{<NodeButton node={node} onChoose={() => acts.select(key)} />}</li>;

@@ -1,7 +1,8 @@
 import { type Edge, type EdgeTypes, Handle, type Node, type NodeProps, type NodeTypes, Position, ReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { createContext, type KeyboardEvent, memo, useContext, useEffect, useId, useMemo, useRef } from "react";
-import "../design/graph.css";
+import "./canvas.css";
+import "./pick.css";
 import { useT } from "../i18n/language";
 import { downstream } from "./downstream";
 import { curve } from "./layout";
@@ -171,7 +172,9 @@ const PickBox = memo(function PickBox({ data: { node } }: NodeProps<PickBoxNode>
         title={t("pick.below", { job: node.id })}
         onClick={() => below(node.id)}
       >
-        »
+        <svg className="glyph" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M4 3l5 5-5 5M8.5 3l5 5-5 5" fill="none" stroke="currentColor" strokeWidth="1.7" />
+        </svg>
       </button>
     </div>
   );

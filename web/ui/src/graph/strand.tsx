@@ -1,5 +1,6 @@
 import { type Edge, EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { memo, useState } from "react";
+import "./strand.css";
 import { useT } from "../i18n/language";
 import type { Line } from "./draw";
 import { curve } from "./layout";
@@ -68,7 +69,7 @@ export function Arrows() {
             markerUnits="userSpaceOnUse"
             orient="auto"
           >
-            <path className={`head ${kind}`} d="M0 0.8 7.4 4 0 7.2z" />
+            <path className={`arrow-head ${kind}`} d="M0 0.8 7.4 4 0 7.2z" />
           </marker>
         ))}
       </defs>

@@ -20,7 +20,7 @@ export function Toolbar(props: {
   const t = useT();
   const { words, found } = props;
   return (
-    <div className="row toolbar" role="toolbar" aria-label={t("graph.title")}>
+    <div className="row graph-toolbar" role="toolbar" aria-label={t("graph.title")}>
       <Hops way={t("graph.up")} n={props.up} onChange={(n) => props.onHops("up", n)} />
       <Hops way={t("graph.down")} n={props.down} onChange={(n) => props.onHops("down", n)} />
       <button type="button" aria-pressed={props.collapsed} onClick={props.onCollapse}>

@@ -62,9 +62,12 @@ function About({ deed }: { deed: Schemas["Deed"] }) {
         jobs.slice(0, 3).map((job, at) => (
           <span key={`${job.workflow}/${job.job}`}>
             {at > 0 && ", "}
-            <Link href={`/jobs/${encodeURIComponent(job.workflow)}/${encodeURIComponent(job.job)}`}>
+            <Link
+              href={
+                deed.kind === "definitions" ? definitionOf(job) : `/jobs/${encodeURIComponent(job.workflow)}/${encodeURIComponent(job.job)}`
+              }
+            >
               {job.workflow}/{job.job}
-              {deed.kind === "definitions" && ` (${t("deed.versions")})`}
             </Link>
           </span>
         ))
@@ -72,4 +75,9 @@ function About({ deed }: { deed: Schemas["Deed"] }) {
       {deed.instance === undefined && jobs.length > 3 && <span className="soft"> {t("home.more", { n: jobs.length - 3 })}</span>}
     </p>
   );
+}
+
+/** definitionOf leads to where the definition of a job stands, marked there. */
+function definitionOf(job: { workflow: string; job: string }): string {
+  return `/definitions/${encodeURIComponent(job.workflow)}?job=${encodeURIComponent(job.job)}`;
 }

@@ -18,7 +18,7 @@ export function Glance({ status }: { status: Schemas["Status"] }) {
   const day = pages.some((page) => page.path === "/day") ? "/day" : "/instances";
   return (
     <section className="card stack glance" aria-label={t("home.glance")}>
-      <div className="strip" aria-hidden="true">
+      <div className="state-strip" aria-hidden="true">
         {order.map(
           (state) =>
             status.instances[state] > 0 && (

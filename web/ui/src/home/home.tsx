@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import "../design/admin.css";
+import { Next } from "./next";
+import "./home.css";
 import { recentQuery, statusQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
@@ -48,14 +49,17 @@ function Panels() {
   );
   return (
     <div className="home">
-      <Wrong now={now} />
+      <div className="stack">
+        <Wrong now={now} />
+        <Next now={now} />
+      </div>
       <div className="stack">
         <Deadlines />
-        <Changed />
         <section className="card">
           <h2>{t("home.running")}</h2>
           <Loaded query={running}>{({ items }) => <Short items={items ?? []} none={t("home.runningNone")} />}</Loaded>
         </section>
+        <Changed />
         <section className="card">
           <h2>{t("home.today")}</h2>
           <Loaded query={ended}>{({ items }) => <Short items={items ?? []} none={t("home.todayNone")} />}</Loaded>

@@ -18,10 +18,10 @@ export function Short({ items, none }: { items: Schemas["Instance"][]; none: str
             </td>
             <td>
               <Link href={`/instances/${one.id}`}>
-                {one.workflow}/{one.job} {clock(one.planTime)}
+                {one.workflow}/{one.job} <span className="number nowrap">{clock(one.planTime)}</span>
               </Link>
             </td>
-            <td className="soft number">{between(one.startedAt, one.endedAt, t)}</td>
+            <td className="soft number end nowrap">{between(one.startedAt, one.endedAt, t)}</td>
           </tr>
         ))}
       </tbody>

@@ -39,7 +39,7 @@ export function Start() {
           return (
             <>
               <p>{t("home.start.none")}</p>
-              <ol className="steps stack">
+              <ol className="stack">
                 <li>
                   {t("home.start.write")}
                   <pre>{hello}</pre>

@@ -32,8 +32,7 @@ export const definition = {
   "definition.phrase.Diagnostics": "Problems",
   "definition.phrase.No diagnostics": "No problems",
   "definition.phrase.Completions": "Completions",
-  "definition.truth.folder":
-    "{folder} is the truth: loaded at each start, and on SIGHUP. What is applied here counts until then, and writes no file.",
+  "definition.truth.folder": "Read from {folder} at each start and on SIGHUP. What is applied here holds until then, and changes no file.",
   "definition.truth.none": "This server has no folder of its own: what is applied here stays until something else is applied.",
   "definition.truth.azure": "A client of Azure Scheduler made these jobs, and only it changes them. This is what they come to.",
   "definition.checking": "Checking…",
@@ -51,7 +50,7 @@ export const definition = {
   "definition.fixFirst": "There is no plan while the text has mistakes: {n}.",
   "definition.stale": "The text or the range has changed since this was compared.",
   "definition.dropDue": "Cancel what is due and has not started of jobs that go; otherwise it runs, or is held",
-  "definition.lost": "{n} instances are due, have not started, and will be cancelled",
+  "definition.lost": "{n} {n:instance|instances} are due, have not started, and will be cancelled",
   "definition.seen": "I have seen that {n} due instances will be cancelled",
   "definition.markdown": "Copy as Markdown",
   "definition.over": "{from} to {to}; {kept} instances kept",

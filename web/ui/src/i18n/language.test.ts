@@ -17,6 +17,8 @@ test("values are filled in, and are never read as names themselves", () => {
   expect(translate("en", "home.blocks", { n: 3 })).toBe("keeps 3 waiting");
   expect(translate("en", "palette.select", { selector: "{n}" })).toBe("Instances that match {n}");
   expect(translate("en", "home.blocks")).toBe("keeps {n} waiting");
+  expect(translate("en", "jobs.count", { n: 1 })).toBe("1 job");
+  expect(translate("en", "jobs.count", { n: "1,000" })).toBe("1,000 jobs");
 });
 
 test("every text is used", () => {

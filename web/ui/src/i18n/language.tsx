@@ -9,9 +9,11 @@ export type Translate = (key: Key, values?: Values) => string;
 const catalogues: Partial<Record<Language, Record<Key, string>>> = { en };
 const place = "almanac.language";
 
-/** translate fills the values into a text of the catalogue; what has no value stays as it is written. */
+/** translate fills the values into a text of the catalogue; what has no value stays as it is written. "{n:day|days}" is the first of the two when n is 1. */
 export function translate(language: Language, key: Key, values?: Values): string {
-  return (catalogues[language] ?? en)[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
+  return (catalogues[language] ?? en)[key]
+    .replace(/\{(\w+):([^|}]*)\|([^}]*)\}/g, (_, name: string, one: string, more: string) => (String(values?.[name]) === "1" ? one : more))
+    .replace(/\{(\w+)\}/g, (whole, name: string) => String(values?.[name] ?? whole));
 }
 
 /** known reports whether a key that was put together, such as that of a state, is in the catalogue: a later server may say a new word. */

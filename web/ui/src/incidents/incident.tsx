@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams, useSearchParams } from "wouter";
+import { Link, useParams } from "wouter";
 import { incidentQuery } from "../admin/queries";
 import type { Schemas } from "../api/client";
 import { StateMark } from "../design/state";
 import { known, useT } from "../i18n/language";
 import { Act } from "../parts/act";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { between, clock } from "../parts/time";
 import { Acknowledge } from "./acknowledge";
@@ -22,7 +23,7 @@ export default function IncidentPage() {
 
 function Shown({ detail }: { detail: Detail }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const state = incidentState(detail);
   return (
     <>

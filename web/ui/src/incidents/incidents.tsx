@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
-import { useSearchParams } from "wouter";
 import { incidentsQuery } from "../admin/queries";
+import { useAddress } from "../parts/address";
+import "./incidents.css";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
@@ -11,7 +12,7 @@ import { IncidentState } from "./state";
 /** IncidentsPage lists the root causes of trouble: those that are open, or all that are kept. */
 export default function IncidentsPage() {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const state = search.get("state") === "all" ? "all" : "open";
   const query = useInfiniteQuery(incidentsQuery(state));
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items ?? []) ?? [], [query.data]);

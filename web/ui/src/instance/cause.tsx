@@ -19,7 +19,7 @@ export function CauseCard({ cause, children }: { cause: Cause; children?: React.
   const t = useT();
   const operation = helping(cause.help);
   return (
-    <div className="cause stack">
+    <div className={needsSomebody(cause) ? "cause stack" : "cause goes-on stack"}>
       <div className="row">
         <StateMark state={cause.state} gate={cause.gate} />
         <CauseName cause={cause} />
@@ -41,6 +41,12 @@ export function CauseCard({ cause, children }: { cause: Cause; children?: React.
       {children}
     </div>
   );
+}
+
+/** needsSomebody reports whether the cause stays as it is until somebody does something: the others only take their time. */
+export function needsSomebody(cause: Pick<Cause, "state" | "gate">): boolean {
+  if (cause.state === "running") return false;
+  return cause.state !== "waiting" || !["time", "slot", "concurrency", "retry"].includes(cause.gate ?? "");
 }
 
 /** helping is the operation that the command which would help carries out. */

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, lazy, Suspense } from "react";
-import { Link, useParams, useSearchParams } from "wouter";
+import { lazy, Suspense } from "react";
+import { Link, useParams } from "wouter";
 import type { Schemas } from "../api/client";
 import { attemptsQuery, explainQuery } from "../api/queries";
 import { StateMark } from "../design/state";
 import type { Key } from "../i18n/en";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
+import { Tabs } from "../parts/tabs";
 import { clock, offset } from "../parts/time";
 import { Acts } from "./acts";
 import { Attempts } from "./attempts";
@@ -47,19 +49,12 @@ export default function InstancePage() {
 
 function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const { instance } = explanation;
   const tabs = explanation.planned ? all : all.filter((one) => one !== "steps" && one !== "version");
   const asked = search.get("tab");
   const tab = tabs.find((one) => one === asked) ?? "why";
   const choose = (next: Tab) => setSearch(next === "why" ? {} : { tab: next }, { replace: true });
-  const move = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
-    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? "why";
-    choose(next);
-    document.getElementById(`tab-${next}`)?.focus();
-  };
   return (
     <>
       <header className="stack">
@@ -70,6 +65,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
             </Link>{" "}
             <span className="number">{clock(instance.planTime)}</span>
           </h1>
+          <StateMark state={instance.state} gate={instance.gate} />
           <span className="soft small">
             {offset(instance.planTime)} · {t("column.id")} {instance.id}
           </span>
@@ -77,7 +73,6 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
           <Link className="button" href={`/instances/${instance.id}/graph`}>
             {t("graph.title")}
           </Link>
-          <StateMark state={instance.state} gate={instance.gate} />
         </div>
         <p>{instance.reason.text}</p>
         {instance.cancel && <p className="failed">{t("instance.cancelling", { why: instance.cancel.text })}</p>}
@@ -93,22 +88,7 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
           )}
         </div>
       </header>
-      <div className="tabs" role="tablist" aria-label={t("instance.tabs")} onKeyDown={move}>
-        {tabs.map((one) => (
-          <button
-            type="button"
-            role="tab"
-            key={one}
-            id={`tab-${one}`}
-            aria-selected={one === tab}
-            aria-controls="panel"
-            tabIndex={one === tab ? 0 : -1}
-            onClick={() => choose(one)}
-          >
-            {t(names[one])}
-          </button>
-        ))}
-      </div>
+      <Tabs label={t("instance.tabs")} tabs={tabs} chosen={tab} onChoose={choose} word={(one) => t(names[one])} />
       <div role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} className="stack grow">
         {tab === "why" && <Why explanation={explanation} />}
         {tab === "waits" && <Dependencies explanation={explanation} />}
@@ -133,7 +113,7 @@ function backfillOf(instance: Schemas["Instance"]): string {
 function Logs({ id }: { id: string }) {
   const t = useT();
   const query = useQuery(attemptsQuery(id));
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   return (
     <Loaded query={query}>
       {({ items }) => {

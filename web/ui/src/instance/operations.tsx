@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useSearchParams } from "wouter";
 import { newKey, post, type Schemas } from "../api/client";
 import { known, useT } from "../i18n/language";
 import { Act } from "../parts/act";
+import { useAddress } from "../parts/address";
 import { Dialog } from "../parts/dialog";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
@@ -15,7 +15,7 @@ type Options = NonNullable<Schemas["OperationRequest"]["options"]>;
 /** Operations are the buttons of an instance and the dialog of the one that is open. The address says which is: so a link opens it, as the palette does. */
 export function Operations({ explanation }: { explanation: Explanation }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const possible = operationsFor(explanation);
   const asked = search.get("do") ?? "";
   const open = isOperation(asked) && possible.includes(asked) ? asked : null;

@@ -1,15 +1,16 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Fragment, useMemo } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import type { Schemas } from "../api/client";
 import { eventsQuery } from "../api/queries";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { useAll } from "../parts/all";
 import { useNow } from "../parts/now";
 import { Loaded } from "../parts/problem";
 import { clock, span } from "../parts/time";
-import "../design/steps.css";
+import "./steps.css";
 import { Gantt } from "./gantt";
 import { allAttemptsQuery, stepsQuery } from "./queries";
 import { ordered, type Row, type Run, rowsOf, runsOf } from "./spans";
@@ -55,7 +56,7 @@ function Shown(props: {
 }) {
   const t = useT();
   const { instance, steps, attempts, events } = props;
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const live = instance.state === "running";
   const now = useNow(props.at, live);
   const runs = useMemo(() => runsOf(events, attempts, instance.startedAt), [events, attempts, instance.startedAt]);
@@ -140,7 +141,7 @@ function RunLine(props: { instance: Instance; runs: Run[]; run: Run; now: number
 function StepTable(props: { rows: Row[]; chosen: string | null; onChoose: (step: string) => void }) {
   const t = useT();
   return (
-    <table className="steps">
+    <table className="step-table">
       <thead>
         <tr>
           <th scope="col">{t("steps.step")}</th>

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { useSearchParams } from "wouter";
 import type { Schemas } from "../api/client";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { clock } from "../parts/time";
 import { diff, hunks } from "./diff";
 import { currentVersionQuery, versionPairQuery } from "./queries";
 import { yamlOf } from "./yaml";
-import "../design/steps.css";
+import "./steps.css";
 
 type Version = Schemas["JobVersion"];
 
@@ -29,7 +29,7 @@ export default function Versions({ instance }: { instance: Schemas["Instance"] }
 
 function Shown(props: { own: Version | undefined; before: Version | undefined; current: Version | undefined; id: string }) {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const { own, before, current } = props;
   if (own === undefined || own.id !== props.id) return <p className="soft">{t("version.gone", { id: props.id })}</p>;
   const newest = current?.id === own.id;

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type FormEvent, useCallback, useEffect, useMemo, useState } from "react";
-import { useSearchParams } from "wouter";
 import { ApiError } from "../api/client";
 import { instancesQuery, type State } from "../api/queries";
 import { Glyph } from "../design/state";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
 import { InstanceHead, InstanceLine } from "./line";
@@ -16,7 +16,7 @@ const usual = "date:today";
 /** InstancesPage lists what a selector chooses. The selector is in the address, so that a link is a search. */
 export default function InstancesPage() {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const selector = search.get("q")?.trim() || usual;
   const [typed, setTyped] = useState(selector);
   useEffect(() => setTyped(selector), [selector]);

@@ -56,7 +56,7 @@ function Chart({ list }: { list: Took[] }) {
   return (
     <>
       <p className="soft">{words}</p>
-      <div ref={place} className="chart">
+      <div ref={place} className="durations">
         {width > 0 && (
           <svg width={width} height={high} role="img" aria-label={words}>
             {marks.map((mark) => (

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo } from "react";
-import { useSearchParams } from "wouter";
 import { jobsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
 import { clock } from "../parts/time";
@@ -10,7 +10,7 @@ import { clock } from "../parts/time";
 /** JobsPage lists the jobs whose names have the typed words in them. */
 export default function JobsPage() {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const words = search.get("q") ?? "";
   const query = useInfiniteQuery(jobsQuery(useDeferredValue(words)));
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items ?? []) ?? [], [query.data]);

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import type { Schemas } from "../api/client";
 import { Glyph } from "../design/state";
 import { useLanguage, useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { useAll } from "../parts/all";
 import { Loaded } from "../parts/problem";
 import { dayOfMonth, daysAfter, isMonth, type JobDay, monthAfter, monthWeeks, selectorOf } from "./days";
@@ -16,7 +17,7 @@ const timesShown = 3;
 export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; today: string; near: JobDay[] }) {
   const t = useT();
   const { language } = useLanguage();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const { workflow, job } = detail;
   const asked = search.get("month") ?? "";
   const month = isMonth(asked) ? asked : today.slice(0, 7);

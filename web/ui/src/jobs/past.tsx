@@ -8,7 +8,7 @@ import { Durations } from "./durationchart";
 import { Month } from "./month";
 import { daysQuery, todayQuery } from "./queries";
 import { Year } from "./year";
-import "../design/days.css";
+import "./days.css";
 
 /** Past is what became of a job and what is to come, by the day: the year at one look, the month with its times, and how long it took of late. */
 export default function Past({ detail }: { detail: Schemas["JobDetail"] }) {

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { known, useLanguage, useT } from "../i18n/language";
+import { useAddress } from "../parts/address";
 import { span } from "../parts/time";
 import { faceOf, type JobDay, levelOf, levels, moved, selectorOf, thresholds } from "./days";
 import { dayWords } from "./daywords";
@@ -28,7 +29,7 @@ export function Year(props: {
 }) {
   const t = useT();
   const { language } = useLanguage();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const { weeks, today, days } = props;
   const first = weeks[0]?.[0] ?? today;
   const last = weeks.at(-1)?.[6] ?? today;

@@ -5,6 +5,7 @@ import { useT } from "../i18n/language";
 import { ProblemView } from "../parts/problem";
 import { bytes as sized } from "../parts/time";
 import { toast } from "../shell/toasts";
+import "./log.css";
 import { pieces } from "./ansi";
 import { find, mostHits } from "./find";
 import { fetcher, LogFile, part } from "./logfile";

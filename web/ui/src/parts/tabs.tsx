@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 
 /** Tabs are the tabs of a page: arrows move between them, and the panel that the page shows under them has the id "panel". */
 export function Tabs<T extends string>(props: {
@@ -7,6 +7,7 @@ export function Tabs<T extends string>(props: {
   chosen: T;
   onChoose: (tab: T) => void;
   word: (tab: T) => string;
+  beside?: (tab: T) => ReactNode; // such as how many there are
 }) {
   const { tabs, chosen, onChoose } = props;
   const move = (event: KeyboardEvent) => {
@@ -30,6 +31,7 @@ export function Tabs<T extends string>(props: {
           onClick={() => onChoose(one)}
         >
           {props.word(one)}
+          {props.beside?.(one)}
         </button>
       ))}
     </div>

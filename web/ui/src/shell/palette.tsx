@@ -7,7 +7,9 @@ import type { Key } from "../i18n/en";
 import { useLanguage, useT } from "../i18n/language";
 import { operationsFor } from "../instance/operation";
 import { pages } from "../pages";
+import { useRefusal } from "../parts/act";
 import { Dialog } from "../parts/dialog";
+import { toast } from "./toasts";
 
 interface Choice {
   group: Key;
@@ -94,6 +96,7 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
     staleTime: 10_000,
   });
   const matches = (text: string) => text.toLowerCase().includes(words.toLowerCase());
+  const refusal = useRefusal("operator");
   const choices: Choice[] = [];
 
   const here = /^\/instances\/(\d+)(?:\/graph)?$/.exec(place)?.[1];
@@ -104,8 +107,8 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
         choices.push({
           group: "palette.operations",
           text: t(`op.${operation}`),
-          detail: open.instance.name,
-          run: () => go(`/instances/${here}?do=${operation}`),
+          detail: refusal ?? open.instance.name,
+          run: () => (refusal === undefined ? go(`/instances/${here}?do=${operation}`) : toast({ text: refusal, bad: true })),
         });
       }
     }

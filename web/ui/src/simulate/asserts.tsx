@@ -45,7 +45,7 @@ export function Asserts({
         </p>
       </form>
       {asserts.length === 0 && <p className="soft">{t("simulate.assertNone")}</p>}
-      <ul className="lines">
+      <ul className="outcome-lines">
         {asserts.map((said) => {
           const one = judged.get(said);
           return (

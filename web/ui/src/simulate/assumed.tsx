@@ -37,7 +37,7 @@ export function Assumed({ foresight, words }: { foresight: Foresight; words: Wor
         {outside.length === 0 ? (
           <p className="soft">{t("simulate.outsideNone")}</p>
         ) : (
-          <ul className="lines">
+          <ul className="outcome-lines">
             {outside.slice(0, listed).map((one) => (
               <li key={`${one.workflow}/${one.job}`} className="row">
                 <span className="grow">
@@ -57,7 +57,7 @@ export function Assumed({ foresight, words }: { foresight: Foresight; words: Wor
       {others.length > 0 && (
         <div>
           <h3>{t("simulate.known")}</h3>
-          <ul className="lines">
+          <ul className="outcome-lines">
             {others.slice(0, listed).map((one) => (
               <li key={`${one.workflow}/${one.job}`} className="row">
                 <span className="grow">

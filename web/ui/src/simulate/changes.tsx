@@ -39,13 +39,13 @@ export function Changes(props: {
     });
   const command = commandOf(ask, props.date, beside);
   return (
-    <section className="changes" aria-label={t("simulate.changes")}>
+    <section className="simulate-changes" aria-label={t("simulate.changes")}>
       <div className="row">
         <strong>{t("simulate.changes")}</strong>
         {chips.length === 0 && <span className="soft">{t("simulate.changesNone")}</span>}
         <ul className="row grow">
           {chips.map((chip) => (
-            <li key={chip.key} className="chip">
+            <li key={chip.key} className="change-chip">
               <span>{chip.text}</span>
               <button type="button" className="plain" aria-label={t("simulate.remove", { what: chip.text })} onClick={chip.remove}>
                 ✕
@@ -65,7 +65,7 @@ export function Changes(props: {
             {t("simulate.clear")}
           </button>
         )}
-        <details className="more">
+        <details className="drop">
           <summary>{t("simulate.byName")}</summary>
           <Add {...props} />
         </details>

@@ -144,11 +144,11 @@ function Path({
       ) : (
         <>
           <p className="soft small">{t("simulate.pathHint")}</p>
-          <ol className="path">
+          <ol className="blamed">
             {cut > 0 && <li className="soft small">{t("simulate.pathMore", { n: cut })}</li>}
             {path.slice(cut).map((at) => (
               <li key={at}>
-                <button type="button" className="plain line" onClick={() => onChoose(at)}>
+                <button type="button" className="plain wide-line" onClick={() => onChoose(at)}>
                   <span className="grow">{words.title(at)}</span>
                   <span className="soft number">{words.runs(at)}</span>
                 </button>

@@ -27,7 +27,7 @@ export function Controls(props: {
         wide
         onValue={(slots) => onChange({ ...ask, slots })}
       />
-      <details className="more">
+      <details className="drop">
         <summary>{t("simulate.more")}</summary>
         <div className="stack raised">
           <Guess value={ask.guess} onValue={(guess) => onChange({ ...ask, guess })} />

@@ -63,7 +63,7 @@ export function Load(props: { foresight: Foresight; usual: Foresight | undefined
                   <td className="number">
                     {words.span(one.longestMs)}
                     {longest >= 0 && (
-                      <button type="button" className="plain line small" onClick={() => props.onChoose(longest)}>
+                      <button type="button" className="plain wide-line small" onClick={() => props.onChoose(longest)}>
                         {words.title(longest)}
                       </button>
                     )}

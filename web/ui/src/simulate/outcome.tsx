@@ -78,7 +78,7 @@ export function Outcome(props: OutcomeProps) {
 function Instance(props: { i: number; words: Words; note: string; bad?: boolean; onChoose: (i: number) => void }) {
   return (
     <li>
-      <button type="button" className="plain line" onClick={() => props.onChoose(props.i)}>
+      <button type="button" className="plain wide-line" onClick={() => props.onChoose(props.i)}>
         <span className="grow">{props.words.title(props.i)}</span>
         <span className={props.bad ? "failed number" : "number"}>{props.note}</span>
       </button>
@@ -96,7 +96,7 @@ function Moves({ comparison, changed, words, onChoose }: OutcomeProps) {
         <h3>
           {t(title)} <span className="soft">{list.length}</span>
         </h3>
-        <ul className="lines">
+        <ul className="outcome-lines">
           {list.slice(0, listed).map((i) => (
             <Instance key={i} i={i} words={words} note={words.deadline(i)} bad={bad} onChoose={onChoose} />
           ))}
@@ -109,7 +109,7 @@ function Moves({ comparison, changed, words, onChoose }: OutcomeProps) {
       {some("simulate.inTime", comparison.inTime, false)}
       <div>
         <h3>{t("simulate.movesCount", { n: comparison.moves.length })}</h3>
-        <ul className="lines">
+        <ul className="outcome-lines">
           {comparison.moves.slice(0, listed).map((move) => (
             <Instance key={move.at} i={move.at} words={words} note={words.move(move)} bad={move.worse} onChoose={onChoose} />
           ))}
@@ -128,7 +128,7 @@ function Deadlines({ foresight, words, onChoose }: OutcomeProps) {
   const risk = foresight.jeopardised();
   const lines = (list: { at: number; note: string }[], bad: boolean) => (
     <>
-      <ul className="lines">
+      <ul className="outcome-lines">
         {list.slice(0, listed).map(({ at, note }) => (
           <Instance key={at} i={at} words={words} note={note} bad={bad} onChoose={onChoose} />
         ))}

@@ -1,8 +1,8 @@
 import "./simulate.css";
 import { useCallback, useMemo, useRef, useState } from "react";
-import { useSearchParams } from "wouter";
 import { useT } from "../i18n/language";
 import type { LanesHandle } from "../lanes/lanes";
+import { useAddress } from "../parts/address";
 import { ProblemView } from "../parts/problem";
 import { clock } from "../parts/time";
 import { type Ask, delayOf, fails, readAsk, withDelay, withFailure, writeAsk } from "./ask";
@@ -19,7 +19,7 @@ import { Words } from "./words";
 /** SimulatePage plays a day before it comes, and again with each change that is made of it. The changes are in the address: a link is the day with them. */
 export default function SimulatePage() {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const ask = useMemo(() => readAsk(search), [search]);
   const [beside, setBeside] = useState<Chosen>();
   const days = useDays(ask, beside);
@@ -77,7 +77,7 @@ function Shown(props: { ask: Ask; days: Days; foresight: Foresight; playedAsk: A
   const t = useT();
   const { ask, days, foresight, playedAsk, onChange } = props;
   const { comparison, usual } = days;
-  const [search, setSearch] = useSearchParams();
+  const [search, setSearch] = useAddress();
   const chart = useRef<LanesHandle>(null);
   const field = useRef<HTMLInputElement>(null);
   const words = useMemo(() => new Words(foresight, t), [foresight, t]);
