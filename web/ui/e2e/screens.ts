@@ -33,7 +33,7 @@ const pictures: {
   { name: "day", dark: true, path: () => `/day/${yesterday}?zone=Asia/Shanghai`, ready: "canvas" },
   {
     name: "graph",
-    path: async () => `/instances/${await world.idOf(`job:report date:${yesterday}`)}/graph?up=4`,
+    path: async () => `/instances/${await world.idOf(`job:dws_sales date:${yesterday} state:waiting`)}/graph?up=2&down=0`,
     ready: ".react-flow__node",
     before: (page) => page.getByRole("button", { name: "Fit" }).click(),
   },
