@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var lockHeld = flag.Duration("lock.held", 11500*time.Millisecond, "how long another program keeps the database for itself; a write waits for 10s")
+var lockHeld = flag.Duration("lock.held", 14*time.Second, "how long another program keeps the database for itself; a write waits for 10s")
 
 func init() { childModes["lock"] = holdTheDatabase }
 
