@@ -214,6 +214,14 @@ func (e *Engine) idleRuns(v View, now time.Time, used map[string]int, attempted 
 	if err != nil {
 		return fmt.Errorf("list what runs: %w", err)
 	}
+	ended, err := v.WatchesOver(overBatch)
+	if err != nil {
+		return fmt.Errorf("list what is over: %w", err)
+	}
+	over := map[int64]bool{}
+	for i := range ended {
+		over[ended[i].ID] = true
+	}
 	looks := 0
 	for i := range running {
 		r := &running[i]
@@ -236,7 +244,9 @@ func (e *Engine) idleRuns(v View, now time.Time, used map[string]int, attempted 
 		if err != nil {
 			return fmt.Errorf("what %s watches: %w", r.Name(), err)
 		}
-		delayed = delayed || len(watches) > 0 // a step that waits for something holds no slot, and has no attempt
+		for _, w := range watches {
+			delayed = delayed || !over[w.ID] // a step that waits for something holds no slot, and has no attempt
+		}
 		if !delayed {
 			ready[fmt.Sprint("run ", r.ID, " ", r.Fence)] = r.Name() + " runs, and none of its steps does"
 		}

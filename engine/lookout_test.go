@@ -250,6 +250,52 @@ jobs:
 	}
 }
 
+// A step whose instance has ended waits for nothing: somebody should have gone on.
+func TestARunWhoseWatchIsOverIsIdle(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, `workflow: w
+defaults: {startTime: "2026-08-01T00:00:00Z"}
+jobs:
+  look: {recurrence: {frequency: hour}, action: {type: wait, interval: PT30M, file: {path: nowhere}}}
+  none: {recurrence: {frequency: hour}, action: {type: none}}
+`)
+	d.step(e)
+	d.now = time.Date(2026, 8, 3, 1, 0, 0, 0, time.UTC)
+	d.step(e)
+	d.step(e)
+	id := h.started[0].ID
+	h.done[id](engine.Result{Attempt: id, Outcome: engine.OutcomeFailed, Message: "nowhere is not there", StartedAt: d.now, EndedAt: d.now})
+	d.step(e)
+	// The rows say that what it waits for is an instance that has ended, and the loop does not know of it.
+	require.NoError(t, d.db.Write(t.Context(), func(tx engine.Tx) error {
+		running, err := tx.Running()
+		require.NoError(t, err)
+		ended, err := tx.InState(engine.Succeeded, time.Time{}, time.Time{}, 1)
+		require.NoError(t, err)
+		watches, err := tx.Watches(running[0].ID)
+		require.NoError(t, err)
+		row := watches[0]
+		ok, err := tx.EndWatch(row.ID, row.Instance, running[0].Fence)
+		require.True(t, ok)
+		require.NoError(t, err)
+		row.ID, err = tx.Reserve(1)
+		require.NoError(t, err)
+		row.Child, row.Next = ended[0].ID, time.Time{}
+		ok, err = tx.PutWatch(row, running[0].Fence)
+		require.True(t, ok)
+		return err
+	}))
+	var found map[engine.Aspect]string
+	for range 5 {
+		d.now = d.now.Add(9 * time.Second)
+		_, _, err := e.Step(t.Context(), d.now)
+		require.NoError(t, err)
+		found = d.troubles(e)
+	}
+	require.Equal(t, "w/look@2026-08-03T01:00:00Z runs, and none of its steps does, with a free slot, for 36s", found[engine.AspectReady])
+}
+
 func TestPoolsAreCounted(t *testing.T) {
 	d := newDesk(t)
 	e, _ := d.server("a", d.db, false)

@@ -25,6 +25,8 @@ type Site struct {
 	Files func() (database, log int64)              // bytes
 	Disk  func() (free, total uint64, known bool)
 	Chain func(ctx context.Context) (ChainProgress, error) // verifies some more of the history
+
+	Backup func() time.Time // of when the last backup is; zero is not known
 }
 
 // Health is how a server is.
@@ -65,6 +67,7 @@ type StoreHealth struct {
 	FirstEvent ID        `json:"firstEvent,omitempty" doc:"The oldest line of the history that is kept"`
 	FirstAt    time.Time `json:"firstEventAt,omitzero"`
 	LastEvent  ID        `json:"lastEvent,omitempty"`
+	BackupAt   time.Time `json:"backupAt,omitzero" doc:"Of when the last backup is; absent when none is known"`
 }
 
 // DiskHealth is how much room there is.
@@ -124,6 +127,9 @@ func (s *server) health(ctx context.Context, _ *struct{}) (*healthOutput, error)
 	}
 	if s.cfg.Site.Files != nil {
 		h.Store.Database, h.Store.Log = s.cfg.Site.Files()
+	}
+	if s.cfg.Site.Backup != nil {
+		h.Store.BackupAt = utc(s.cfg.Site.Backup())
 	}
 	if s.cfg.Site.Disk != nil {
 		if free, total, known := s.cfg.Site.Disk(); known {
@@ -297,7 +303,7 @@ var (
 	exampleHealth = Health{
 		At: exampleTime, Version: "1.0.0", Ready: true, Aspects: []Condition{{Aspect: "store", OK: true}, {Aspect: "loop", OK: true}},
 		Loop:   &LoopHealth{TurnedAt: exampleTime, Took: 0.004, PlannedTo: exampleTime.AddDate(0, 0, 2), LeaseUntil: exampleTime.Add(time.Minute)},
-		Outbox: OutboxHealth{Alerts: 1}, Store: StoreHealth{Database: 48 << 20, Log: 2 << 20, FirstEvent: 1, FirstAt: exampleTime.AddDate(0, -2, 0), LastEvent: 48211},
+		Outbox: OutboxHealth{Alerts: 1}, Store: StoreHealth{Database: 48 << 20, Log: 2 << 20, FirstEvent: 1, FirstAt: exampleTime.AddDate(0, -2, 0), LastEvent: 48211, BackupAt: exampleTime.AddDate(0, 0, -1)},
 		Disk:      &DiskHealth{Free: 40 << 30, Total: 50 << 30},
 		Retention: Keeping{Seconds: 60 * 86400, Oldest: exampleTime.AddDate(0, 0, -60), Goes: exampleTime, Due: 420},
 	}

@@ -107,7 +107,9 @@ func TestEdgesPointAtTheRowsOfTheDay(t *testing.T) {
 func TestADayTellsWhenItsEdgesAreOthers(t *testing.T) {
 	f := newFixture(t)
 	ask := func() web.Day { return readDay(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21", "")) }
-	edges := func() int { return len(readEdges(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21/edges", "")).Edges.To) }
+	edges := func() int {
+		return len(readEdges(t, f.as("viewer", http.MethodGet, "/api/v1/days/2026-11-21/edges", "")).Edges.To)
+	}
 	operate := func(operation, id, options string) {
 		body := fmt.Sprintf(`{"operation":%q,"ids":[%q],"options":{%s}}`, operation, id, options)
 		require.Equal(t, 200, f.as("operator", http.MethodPost, "/api/v1/operations", body).Code)

@@ -169,7 +169,7 @@ func (a *app) openDirectory(ctx context.Context, dir string, readOnly bool) (ope
 		Tokens:  tokens{db, [sha256.Size]byte(hash)}, Now: now, Ready: func() error { return errors.New("no server runs") },
 		Log: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 		Site: web.Site{
-			Files: filesOf(db), Disk: func() (uint64, uint64, bool) { return diskSpace(dir) }, Chain: chainOf(db),
+			Files: filesOf(db), Disk: func() (uint64, uint64, bool) { return diskSpace(dir) }, Chain: chainOf(db), Backup: db.LastBackup,
 		},
 	})
 	if err != nil {

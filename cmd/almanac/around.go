@@ -18,7 +18,7 @@ func (s *server) around() web.Site {
 			}
 			return time.Time{}, 0
 		},
-		Files: filesOf(s.db), Disk: func() (uint64, uint64, bool) { return diskSpace(s.dir) }, Chain: chainOf(s.db),
+		Files: filesOf(s.db), Disk: func() (uint64, uint64, bool) { return diskSpace(s.dir) }, Chain: chainOf(s.db), Backup: s.db.LastBackup,
 	}
 }
 

@@ -15,6 +15,7 @@ func (a *app) backupCommand() *cobra.Command {
 		Short: "copy the records to a new directory, while the server runs",
 		Long: `Copy the records of one moment to a new directory, whether a server runs or not; it is not held up. TARGET gets its name when everything in it is on the disk and
 was read back; it holds the database as one file, and a manifest with the version, the counts and a checksum of each file. What exists is never written over.
+When the last one was made is noted in the data directory: almanac health tells it.
 
 The attempts' logs are copied with --with-logs only. Definitions are in the database as they were loaded; the folder itself, the scripts in it and secrets
 are not part of a backup. Secrets that clients of Azure Scheduler have put are in the database, sealed; their key, secret.key, is copied with
@@ -46,6 +47,9 @@ are not part of a backup. Secrets that clients of Azure Scheduler have put are i
 		m, err := db.Backup(c.Context(), target, store.BackupOptions{Program: build().Version, At: now(), Logs: logs, Key: key})
 		if err != nil {
 			return err
+		}
+		if err := db.NoteBackup(&m); err != nil {
+			fmt.Fprintf(a.stderr, "almanac: the backup is whole, but almanac health will not tell of it: %v\n", err)
 		}
 		if output.value == "json" {
 			return writeJSON(a.stdout, m)

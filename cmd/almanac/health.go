@@ -38,7 +38,7 @@ func (a *app) workersCommand() *cobra.Command {
 
 func (a *app) healthCommand() *cobra.Command {
 	return a.reading("health", "say how the server is: its loop, its store, its disk, what retention removes",
-		`Show how long a turn of the loop takes, what is still to be delivered, how large the rows are and how far back they go, how much disk is free, and what retention
+		`Show how long a turn of the loop takes, what is still to be delivered, how large the rows are and how far back they go, when the last backup was made, how much disk is free, and what retention
 removes when. Whether the server does its work is what almanac status says. Without a running server it reads the data directory.`,
 		"health", func() (any, func() error) {
 			h := &web.Health{}
@@ -133,6 +133,11 @@ func (a *app) printHealth(h *web.Health) error {
 	line("to deliver", "%s, %s; %d failed for good within a day", count(h.Outbox.Actions, "error action"), count(h.Outbox.Alerts, "message"), h.Outbox.Failed)
 	line("store", "%s, and %s of write-ahead log", size(h.Store.Database), size(h.Store.Log))
 	line("history", "lines %s to %s, since %s", h.Store.FirstEvent, h.Store.LastEvent, clock(h.Store.FirstAt))
+	if h.Store.BackupAt.IsZero() {
+		line("backup", "none is known")
+	} else {
+		line("backup", "the last is of %s", clock(h.Store.BackupAt))
+	}
 	if d := h.Disk; d != nil {
 		line("disk", "%s of %s free", size(int64(d.Free)), size(int64(d.Total))) //nolint:gosec // no disk has 8 EiB
 	}

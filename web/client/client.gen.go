@@ -3229,7 +3229,9 @@ type StepWait struct {
 
 // StoreHealth defines model for StoreHealth.
 type StoreHealth struct {
-	DatabaseBytes int64 `json:"databaseBytes,omitempty,omitzero"`
+	// BackupAt Of when the last backup is; absent when none is known
+	BackupAt      time.Time `json:"backupAt,omitempty,omitzero"`
+	DatabaseBytes int64     `json:"databaseBytes,omitempty,omitzero"`
 
 	// FirstEvent The oldest line of the history that is kept
 	//

@@ -20,7 +20,7 @@ export function Storage() {
         <div className="grid">
           <Size health={data} />
           <Retention keeping={data.retention} />
-          <Backups />
+          <Backups at={data.store.backupAt} />
         </div>
       )}
     </Loaded>
@@ -84,11 +84,12 @@ function Retention({ keeping }: { keeping: Schemas["Keeping"] }) {
   );
 }
 
-function Backups() {
+function Backups({ at }: { at: string | undefined }) {
   const t = useT();
   return (
     <section className="card stack">
       <h2>{t("storage.backup")}</h2>
+      <p className="number">{at === undefined ? t("storage.backupNone") : t("storage.backupAt", { at: clock(whole(at)) })}</p>
       <p>{t("storage.backupWords")}</p>
       <Command text="almanac backup /backups/almanac-$(date +%F)" />
     </section>

@@ -3960,6 +3960,11 @@ export interface components {
             workflow: string;
         };
         StoreHealth: {
+            /**
+             * Format: date-time
+             * @description Of when the last backup is; absent when none is known
+             */
+            backupAt?: string;
             /** Format: int64 */
             databaseBytes?: number;
             /**
@@ -11829,7 +11834,8 @@ export interface operations {
                      *         "logBytes": 2097152,
                      *         "firstEvent": "1",
                      *         "firstEventAt": "2026-09-21T05:00:00Z",
-                     *         "lastEvent": "48211"
+                     *         "lastEvent": "48211",
+                     *         "backupAt": "2026-11-20T05:00:00Z"
                      *       },
                      *       "disk": {
                      *         "freeBytes": 42949672960,

@@ -231,8 +231,9 @@ export const enAdmin = {
   "storage.dueWords": "{n} {n:instance|instances} may go, with their attempts and logs. What an open instance waits for stays longer.",
   "storage.dueMost": "{n} instances or more may go, with their attempts and logs.",
   "storage.backup": "Backups",
-  "storage.backupWords":
-    "A backup is made while the server runs, and is complete in itself. The server does not know of those that were made:",
+  "storage.backupAt": "The last is of {at}",
+  "storage.backupNone": "None is known",
+  "storage.backupWords": "A backup is made while the server runs, and is complete in itself:",
   "sinks.words": "Who is told of an incident. They stand in the server's file of alerts; their secrets are shown nowhere.",
   "sinks.none": "This server tells nobody. Name sinks in a file:",
   "sinks.name": "Sink",
