@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serious } from "./serious";
 import { launch, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
 let world: World; // asks for tokens
@@ -89,13 +88,6 @@ async function enter(path: string, token = world.token, options: Parameters<type
   }, token);
   await seen.page.goto(world.url + path);
   return seen;
-}
-
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
 }
 
 const incident = async () => (await world.api<{ items: { id: string }[] }>("/api/v1/incidents")).items[0]?.id ?? "0";

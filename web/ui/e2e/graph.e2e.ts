@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { components } from "../src/api/schema";
+import { serious } from "./serious";
 import { launch, until, visit, World } from "./world";
 
 type Graph = components["schemas"]["Graph"];
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
 let world: World;
@@ -26,13 +24,6 @@ afterAll(async () => {
   await browser?.close();
   await world?.end();
 });
-
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
 
 const node = (page: Page, key: string) => page.locator(`[data-node="${key}"]`);
 const layouts = (page: Page) =>

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serious } from "./serious";
 import { type Etl, startEtl } from "./steps.world";
 import { launch, visit } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
 let etl: Etl;
@@ -20,13 +18,6 @@ afterAll(async () => {
   await browser?.close();
   await etl?.end();
 });
-
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
 
 const places: [string, () => string, string][] = [
   ["steps", () => `/instances/${etl.load}?tab=steps&step=parse`, "What needs what"],

@@ -1,14 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serious } from "./serious";
 import { launch, until, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 const binary = process.env.ALMANAC_TEST_BINARY ?? fileURLToPath(new URL("../../../bin/almanac", import.meta.url));
 const fill = fileURLToPath(new URL("fill", import.meta.url));
@@ -25,13 +24,6 @@ afterAll(async () => {
   await browser?.close();
   await world?.end();
 });
-
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
 
 const plan = (query: string) => `${world.url}/backfills/new?${query}&step=review`;
 
