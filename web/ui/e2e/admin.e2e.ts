@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, visit, World } from "./world";
+import { launch, settled, visit, World } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
@@ -41,15 +41,7 @@ const doomed = `  doomed:
     action: { type: none }
 `;
 
-async function send<T>(path: string, body: unknown, token = world.token): Promise<T> {
-  const answer = await fetch(world.url + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-  return (await answer.json()) as T;
-}
+const send = <T>(path: string, body: unknown, token?: string) => world.post<T>(path, body, token);
 
 interface Made {
   id: string;
@@ -111,7 +103,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
     for (const width of [1280, 1920]) {
       const { page, wrongs } = await enter(await path(), world.token, { dark: theme === "dark", width });
       await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(300);
+      await settled(page);
       await page.screenshot({ path: `${shots}admin-${name}-${theme}-${width}.png` });
       if (width === 1280) expect(await serious(page)).toEqual([]);
       expect(await page.locator("main img, main script, main iframe").count()).toBe(0);

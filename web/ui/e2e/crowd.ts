@@ -75,6 +75,10 @@ export class Crowd {
     return this.#server.pid ?? 0;
   }
 
+  async api<T>(path: string): Promise<T> {
+    return (await (await fetch(this.url + path)).json()) as T;
+  }
+
   async end(): Promise<void> {
     const ended = new Promise((resolve) => this.#server.once("exit", resolve));
     this.#server.kill("SIGTERM");

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, visit, World } from "./world";
+import { launch, settled, visit, World } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 const day = "/simulate?date=2030-06-03";
@@ -239,7 +239,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
       for (const tab of ["moves", "deadlines", "asserts", "load", "assumed"]) {
         await page.goto(`${world.url}${day}${changes}&tab=${tab}&assert=slots+below+3`);
         await page.getByRole("heading", { name: "night/report 06:00" }).waitFor();
-        await page.waitForTimeout(300);
+        await settled(page);
         await page.screenshot({ path: `${shots}simulate-${tab}-${theme}-${width}.png` });
         if (width === 1280) expect(await serious(page), tab).toEqual([]);
       }

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
 import { type Etl, startEtl } from "./steps.world";
-import { launch, visit } from "./world";
+import { launch, settled, visit } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
@@ -31,17 +31,18 @@ const places: [string, () => string, string][] = [
 
 describe.each(["light", "dark"])("in the %s theme", (theme) => {
   test.each(places)("%s can be read by everybody", async (name, path, words) => {
+    const { page, wrongs } = await visit(browser, { dark: theme === "dark" });
+    await page.goto(url + path());
+    await page.getByText(words).first().waitFor();
     for (const width of [1280, 1920]) {
-      const { page, wrongs } = await visit(browser, { dark: theme === "dark", width });
-      await page.goto(url + path());
-      await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(300);
+      await page.setViewportSize({ width, height: 800 });
+      await settled(page);
       await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png`, fullPage: true });
       if (width === 1280) expect(await serious(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      expect(wrongs).toEqual([]);
-      await page.context().close();
     }
+    expect(wrongs).toEqual([]);
+    await page.context().close();
   });
 });
 

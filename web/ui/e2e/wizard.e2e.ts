@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, until, visit, World } from "./world";
+import { launch, settled, until, visit, World } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 const binary = process.env.ALMANAC_TEST_BINARY ?? fileURLToPath(new URL("../../../bin/almanac", import.meta.url));
@@ -27,15 +27,7 @@ afterAll(async () => {
 
 const plan = (query: string) => `${world.url}/backfills/new?${query}&step=review`;
 
-async function send<T>(path: string, body: unknown): Promise<T> {
-  const answer = await fetch(world.url + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as T;
-}
+const send = <T>(path: string, body: unknown) => world.post<T>(path, body);
 
 /** filled plans and applies a backfill without the page. */
 async function filled(request: object, note = "elsewhere"): Promise<string> {
@@ -330,7 +322,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
     for (const [name, path, words] of places) {
       await page.goto(world.url + path);
       await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(300);
+      await settled(page);
       await page.screenshot({ path: `${shots}wizard-${name}-${theme}-1280.png` });
       expect(await serious(page), name).toEqual([]);
       expect(await page.locator("main img, main script").count()).toBe(0);
