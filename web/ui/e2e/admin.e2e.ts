@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, visit, World } from "./world";
+import { serious } from "./serious";
+import { launch, settled, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
 let world: World; // asks for tokens
@@ -42,15 +41,7 @@ const doomed = `  doomed:
     action: { type: none }
 `;
 
-async function send<T>(path: string, body: unknown, token = world.token): Promise<T> {
-  const answer = await fetch(world.url + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-  return (await answer.json()) as T;
-}
+const send = <T>(path: string, body: unknown, token?: string) => world.post<T>(path, body, token);
 
 interface Made {
   id: string;
@@ -91,13 +82,6 @@ async function enter(path: string, token = world.token, options: Parameters<type
   return seen;
 }
 
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
-
 const incident = async () => (await world.api<{ items: { id: string }[] }>("/api/v1/incidents")).items[0]?.id ?? "0";
 
 const places: [string, () => Promise<string>, string][] = [
@@ -119,7 +103,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
     for (const width of [1280, 1920]) {
       const { page, wrongs } = await enter(await path(), world.token, { dark: theme === "dark", width });
       await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(300);
+      await settled(page);
       await page.screenshot({ path: `${shots}admin-${name}-${theme}-${width}.png` });
       if (width === 1280) expect(await serious(page)).toEqual([]);
       expect(await page.locator("main img, main script, main iframe").count()).toBe(0);

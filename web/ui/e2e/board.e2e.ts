@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Crowd } from "./crowd";
-import { freePort, launch, visit, World } from "./world";
+import { serious } from "./serious";
+import { launch, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
@@ -19,13 +16,6 @@ afterAll(async () => {
   await browser?.close();
   await world?.end();
 });
-
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
 
 const lanes = (page: Page) => page.getByRole("application");
 /** told is what a reader of the screen hears of the cursor. */
@@ -198,74 +188,3 @@ test("what happens shows without asking", async () => {
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
-
-test("a day of 10,000 instances is there at once, and scrolls", async () => {
-  const crowd = await Crowd.start(21, 20, await freePort());
-  try {
-    const { page, wrongs } = await visit(browser);
-    await page.goto(crowd.url); // what every page loads is there already, as for a person who comes from another page
-    const tries: { ready: number; plain: Frames; edged: Frames }[] = [];
-    for (let n = 0; n < 3; n++) {
-      await page.goto(`${crowd.url}/day/${crowd.date}`);
-      await lanes(page).waitFor();
-      const ready = await page.evaluate(() => performance.now());
-      await page.getByRole("link", { name: "10101 instances" }).waitFor();
-      const plain = await page.evaluate(scrollThrough);
-      await page.getByRole("button", { name: "All dependencies" }).click();
-      await page.waitForTimeout(1_000);
-      const edged = await page.evaluate(scrollThrough);
-      console.log(`10,101 instances: interactive after ${Math.round(ready)} ms; scrolling ${words(plain)}; with all edges ${words(edged)}`);
-      tries.push({ ready, plain, edged });
-    }
-    // The best of three: what else the machine does is not what is measured.
-    const best = (of: (one: (typeof tries)[0]) => number) => Math.min(...tries.map(of));
-    expect(best((one) => one.ready)).toBeLessThan(1_500);
-    expect(best((one) => one.plain.longest)).toBeLessThan(100);
-    expect(best((one) => one.edged.longest)).toBeLessThan(100);
-    expect(wrongs).toEqual([]);
-    await page.context().close();
-  } finally {
-    await crowd.end();
-  }
-});
-
-interface Frames {
-  count: number;
-  longest: number; // milliseconds between two frames
-  tasks: number; // of more than 50 ms
-  longestTask: number;
-}
-
-const words = (f: Frames) =>
-  `${f.count} frames, the longest ${Math.round(f.longest)} ms, ${f.tasks} long tasks, the longest ${Math.round(f.longestTask)} ms`;
-
-/** scrollThrough runs in the page: it scrolls from the top to the end, a bit with each frame. */
-async function scrollThrough(): Promise<Frames> {
-  const place = document.querySelector(".lanes .scroll");
-  if (place === null) throw new Error("there are no lanes");
-  const result: Frames = { count: 0, longest: 0, tasks: 0, longestTask: 0 };
-  const observer = new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      result.tasks++;
-      result.longestTask = Math.max(result.longestTask, entry.duration);
-    }
-  });
-  observer.observe({ type: "longtask" });
-  const height = place.scrollHeight - place.clientHeight;
-  let before = 0;
-  await new Promise<void>((resolve) => {
-    const next = (now: number) => {
-      if (before > 0) result.longest = Math.max(result.longest, now - before);
-      before = now;
-      result.count++;
-      place.scrollTop = (height * result.count) / 150;
-      if (result.count < 150) requestAnimationFrame(next);
-      else resolve();
-    };
-    requestAnimationFrame(next);
-  });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  observer.disconnect();
-  place.scrollTop = 0;
-  return result;
-}

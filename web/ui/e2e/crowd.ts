@@ -1,58 +1,68 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { binary, until } from "./world";
+import { binary, freePort, until } from "./world";
 
 const layers = ["ods", "dwd", "dws", "ads"];
 
-/** writeCrowd writes a folder of so many workflows, each of so many hourly jobs that do nothing and wait for one another. */
-export function writeCrowd(folder: string, workflows: number, jobs: number): void {
+/** writeCrowd writes a folder of so many workflows, each of so many hourly jobs that wait for one another, from a day on. */
+export function writeCrowd(folder: string, workflows: number, jobs: number, from = "2026-01-01", action = "type: none"): void {
   mkdirSync(folder, { recursive: true });
   for (let w = 0; w < workflows; w++) {
     const lines = [
       `workflow: flow-${String(w).padStart(3, "0")}`,
       "defaults:",
-      "  startTime: 2026-01-01T00:00:00Z",
+      `  startTime: ${from}T00:00:00Z`,
       `  recurrence: { frequency: hour, schedule: { minutes: [${(w * 7) % 60}] } }`,
       "jobs:",
     ];
     for (let j = 0; j < jobs; j++) {
       const name = (n: number) => `${layers[n % layers.length]}-${String(n).padStart(3, "0")}`;
-      lines.push(`  ${name(j)}:`, "    action: { type: none }");
+      lines.push(`  ${name(j)}:`, `    action: { ${action} }`);
       if (j % 4 !== 0) lines.push(`    dependsOn: [${name(j - 1)}]`);
     }
     // Once a day, after all that: an edge for a range.
     lines.push("  close:", "    recurrence: { frequency: day, schedule: { hours: [23], minutes: [59] } }");
-    lines.push("    action: { type: none }", `    dependsOn: [${layers[(jobs - 1) % layers.length]}-${String(jobs - 1).padStart(3, "0")}]`);
+    lines.push(`    action: { ${action} }`, `    dependsOn: [${layers[(jobs - 1) % layers.length]}-${String(jobs - 1).padStart(3, "0")}]`);
     writeFileSync(join(folder, `flow-${w}.yaml`), `${lines.join("\n")}\n`);
   }
 }
 
-/** A Crowd is a server on a day of many instances, all of which have ended. */
+/** A Crowd is a server of many instances. */
 export class Crowd {
-  readonly date = "2026-11-20";
+  readonly date: string; // the day on which they are
   readonly url: string;
-  readonly #end: () => Promise<void>;
+  readonly #server: ChildProcess;
+  readonly #dir: string;
 
-  private constructor(url: string, end: () => Promise<void>) {
+  private constructor(url: string, date: string, server: ChildProcess, dir: string) {
     this.url = url;
-    this.#end = end;
+    this.date = date;
+    this.#server = server;
+    this.#dir = dir;
   }
 
-  static async start(workflows: number, jobs: number, port: number): Promise<Crowd> {
-    const dir = mkdtempSync(join(tmpdir(), "almanac-crowd-"));
-    const folder = join(dir, "folder");
-    const data = join(dir, "data");
-    writeCrowd(folder, workflows, jobs);
-    execFileSync(binary, ["run", folder, "--date", "2026-11-20", "--data", data], { stdio: "pipe", maxBuffer: 1 << 28 });
-    const server = spawn(binary, ["serve", "--data", data, "--listen", `127.0.0.1:${port}`, "--dev"], { stdio: "ignore" });
-    const crowd = new Crowd(`http://127.0.0.1:${port}`, async () => {
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGTERM");
-      await ended;
-      rmSync(dir, { recursive: true, force: true });
-    });
+  /** ended has a day on which all of so many hourly jobs, and one a day for each workflow, have ended. */
+  static ended(workflows: number, jobs: number): Promise<Crowd> {
+    const [dir, date] = [mkdtempSync(join(tmpdir(), "almanac-crowd-")), "2026-11-20"];
+    writeCrowd(join(dir, "folder"), workflows, jobs);
+    execFileSync(binary, ["run", join(dir, "folder"), "--date", date, "--data", join(dir, "data")], { stdio: "pipe", maxBuffer: 1 << 28 });
+    return Crowd.#serve(dir, date, []);
+  }
+
+  /** coming has a day on which as many would run, each for a minute; nothing is due before. */
+  static coming(workflows: number, jobs: number): Promise<Crowd> {
+    const [dir, date] = [mkdtempSync(join(tmpdir(), "almanac-crowd-")), "2030-06-03"];
+    writeCrowd(join(dir, "folder"), workflows, jobs, "2030-01-01", 'type: shell, command: "true"');
+    return Crowd.#serve(dir, date, [join(dir, "folder")]);
+  }
+
+  static async #serve(dir: string, date: string, folder: string[]): Promise<Crowd> {
+    const port = await freePort();
+    const args = ["serve", ...folder, "--data", join(dir, "data"), "--listen", `127.0.0.1:${port}`, "--dev"];
+    const server = spawn(binary, args, { stdio: "ignore" });
+    const crowd = new Crowd(`http://127.0.0.1:${port}`, date, server, dir);
     await until(async () => {
       if (server.exitCode !== null) throw new Error("the server ended");
       return (await fetch(`${crowd.url}/readyz`)).ok;
@@ -60,7 +70,19 @@ export class Crowd {
     return crowd;
   }
 
-  end(): Promise<void> {
-    return this.#end();
+  /** The number of the server's process. */
+  get pid(): number {
+    return this.#server.pid ?? 0;
+  }
+
+  async api<T>(path: string): Promise<T> {
+    return (await (await fetch(this.url + path)).json()) as T;
+  }
+
+  async end(): Promise<void> {
+    const ended = new Promise((resolve) => this.#server.once("exit", resolve));
+    this.#server.kill("SIGTERM");
+    await ended;
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 }

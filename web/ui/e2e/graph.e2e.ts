@@ -1,14 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { components } from "../src/api/schema";
-import { launch, until, visit, World } from "./world";
+import { serious } from "./serious";
+import { longest, workOf } from "./work";
+import { launch, settled, until, visit, World } from "./world";
 
 type Graph = components["schemas"]["Graph"];
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
 let world: World;
@@ -27,13 +26,6 @@ afterAll(async () => {
   await world?.end();
 });
 
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
-
 const node = (page: Page, key: string) => page.locator(`[data-node="${key}"]`);
 const layouts = (page: Page) =>
   page.evaluate(() => performance.getEntriesByName("graph layout").map((entry) => Math.round(entry.duration)));
@@ -51,16 +43,17 @@ const places: [string, () => string, string][] = [
 
 describe.each(["light", "dark"])("in the %s theme", (theme) => {
   test.each(places)("%s can be read by everybody", async (name, path, words) => {
+    const { page, wrongs } = await visit(browser, { dark: theme === "dark" });
+    await page.goto(world.url + path());
+    await page.getByText(words).first().waitFor();
     for (const width of [1280, 1920]) {
-      const { page, wrongs } = await visit(browser, { dark: theme === "dark", width });
-      await page.goto(world.url + path());
-      await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(400);
+      await page.setViewportSize({ width, height: 800 });
+      await settled(page);
       await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` });
       if (width === 1280) expect(await serious(page)).toEqual([]);
-      expect(wrongs).toEqual([]);
-      await page.context().close();
     }
+    expect(wrongs).toEqual([]);
+    await page.context().close();
   });
 });
 
@@ -327,20 +320,19 @@ test("300 nodes are laid out within 0.8 s, beside the page; 1,000 can be shown, 
   for (const n of [300, 1_000]) {
     const { page, wrongs } = await visit(browser, { width: 1920 });
     await page.route("**/api/v1/**/graph?*", (route) => route.fulfill({ json: { ...grown(seed, n), more: n === 1_000 } }));
-    await page.goto(`${world.url}/instances/${report}/graph?up=20${n === 1_000 ? "&limit=1000" : ""}`);
-    await page.getByText(`${n} instances`).first().waitFor({ timeout: 30_000 });
-    await node(page, report).waitFor({ timeout: 30_000 });
-    let [took = 0] = await layouts(page);
-    for (let again = 0; n === 300 && took >= 800 && again < 3; again++) {
-      // Others may have had the machine: the best of four is what the layout takes.
-      await page.reload();
+    const { worker, main } = await workOf(browser, page, async () => {
+      await page.goto(`${world.url}/instances/${report}/graph?up=20${n === 1_000 ? "&limit=1000" : ""}`);
+      await page.getByText(`${n} instances`).first().waitFor({ timeout: 30_000 });
       await node(page, report).waitFor({ timeout: 30_000 });
-      took = Math.min(took, ...(await layouts(page)));
-    }
-    const shown = await page.evaluate(() => Math.round(performance.now()));
-    console.info(`${n} nodes: laid out in ${took} ms, on the screen ${shown} ms after the page was asked for`);
+      await settled(page);
+    });
+    const [took = 0] = await layouts(page);
+    console.info(
+      `${n} nodes: laid out in ${took} ms, ${Math.round(longest(worker))} ms of the processor; the longest task of the page ${Math.round(longest(main))} ms`,
+    );
     await page.screenshot({ path: `${shots}graph-${n}-light-1920.png` });
-    if (n === 300) expect(took).toBeLessThan(800);
+    expect(longest(worker)).toBeGreaterThan(0);
+    if (n === 300) expect(longest(worker)).toBeLessThan(800);
     else await page.getByText("as many as a picture can hold").waitFor();
     expect(wrongs).toEqual([]);
     await page.context().close();

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, visit, World } from "./world";
+import { launch, settled, until, visit, World } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
@@ -11,8 +12,22 @@ let world: World;
 let browser: Browser;
 let report: string;
 let orders: string;
+let incident: string;
+let backfill: string;
 beforeAll(async () => {
   [world, browser] = await Promise.all([World.start(), launch()]);
+  const plan = await world.post<{ instances: object[] }>("/api/v1/backfills/plan", {
+    jobs: ["shop/stock"],
+    from: "2026-02-01",
+    to: "2026-02-02",
+  });
+  const note = "<img src=x onerror=alert(12)>";
+  backfill = (await world.post<{ id: string }>("/api/v1/backfills", { plan: { ...plan, instances: undefined }, note })).id;
+  await until(async () => {
+    const { items } = await world.api<{ items: { id: string }[] }>("/api/v1/incidents");
+    incident = items[0]?.id ?? "";
+    return incident !== "";
+  });
   report = await world.idOf("job:report date:yesterday");
   orders = await world.idOf("job:orders date:yesterday");
 });
@@ -39,23 +54,47 @@ const places: [string, () => string, string][] = [
   ["definition-diff", () => "/definitions/shop?edit=1&tab=diff", "Compare"],
   ["operation", () => `/instances/${report}?do=detach`, "does not wait"],
   ["simulate", () => "/simulate", "end well"],
+  ["incidents", () => "/incidents", "shop/orders"],
+  ["incident", () => `/incidents/${incident}`, "What belongs to it"],
+  ["today", () => "/day", "All dependencies"],
+  ["page-graph", () => `/instances/${report}/graph`, "Waits for"],
+  ["page-graph-which", () => "/graph", "Which instance?"],
+  ["backfills", () => "/backfills", "shop/stock"],
+  ["backfill-new", () => "/backfills/new", "Next: Days"],
+  ["backfill", () => `/backfills/${backfill}`, "<img src=x onerror=alert(12)>"],
+  ["admin", () => "/admin?tab=health", "Last turn"],
   ["missing", () => "/instances/999999", "There is nothing here"],
 ];
 
+test("every page that there is, is looked at", () => {
+  const source = readFileSync(new URL("../src/pages.ts", import.meta.url), "utf8");
+  const paths = [...source.matchAll(/\bpath: "([^"]+)"/g)].map((match) => match[1] ?? "");
+  expect(paths.length).toBe(source.split("component:").length - 2); // each page, without the type
+  const looked = places.map(([, path]) => new URL(path(), world.url).pathname);
+  const ways = new Map(paths.map((path) => [path, new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`)]));
+  for (const [path, way] of ways) {
+    // A path of words alone is not looked at by what has such a word in the place of a name.
+    const those = looked.filter((one) => way.test(one) && (ways.get(one) === undefined || one === path));
+    expect(those, path).not.toEqual([]);
+  }
+});
+
 describe.each(["light", "dark"])("in the %s theme", (theme) => {
   test.each(places)("%s can be read by everybody", async (name, path, words) => {
+    const { page, wrongs } = await visit(browser, { dark: theme === "dark" });
+    await page.goto(world.url + path());
+    await page.getByText(words).first().waitFor();
     for (const width of [1280, 1920]) {
-      const { page, wrongs } = await visit(browser, { dark: theme === "dark", width });
-      await page.goto(world.url + path());
-      await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(300);
+      await page.setViewportSize({ width, height: 800 });
+      await settled(page);
       await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` });
       if (width === 1280) {
         expect(await serious(page)).toEqual([]);
       }
-      expect(wrongs).toEqual([]);
-      await page.context().close();
+      expect(await page.locator("main img, main script, main iframe, main object, body script").count()).toBe(0);
     }
+    expect(wrongs).toEqual([]);
+    await page.context().close();
   });
 
   test("what opens over a page can be read by everybody", async () => {

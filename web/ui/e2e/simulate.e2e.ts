@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, visit, World } from "./world";
+import { serious } from "./serious";
+import { launch, settled, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 const day = "/simulate?date=2030-06-03";
 const orders = "night/orders@2030-06-03T01:00:00+02:00";
@@ -21,13 +19,6 @@ afterAll(async () => {
   await browser?.close();
   await world?.end();
 });
-
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
 
 /** The measures of the chart, as a person sees them: the width of the labels, what stands above the lanes, and the height of a heading and of a lane. */
 const [gutter, head, heading, lane] = [184, 78, 26, 24];
@@ -248,7 +239,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
       for (const tab of ["moves", "deadlines", "asserts", "load", "assumed"]) {
         await page.goto(`${world.url}${day}${changes}&tab=${tab}&assert=slots+below+3`);
         await page.getByRole("heading", { name: "night/report 06:00" }).waitFor();
-        await page.waitForTimeout(300);
+        await settled(page);
         await page.screenshot({ path: `${shots}simulate-${tab}-${theme}-${width}.png` });
         if (width === 1280) expect(await serious(page), tab).toEqual([]);
       }

@@ -1,14 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, until, visit, World } from "./world";
+import { serious } from "./serious";
+import { launch, settled, until, visit, World } from "./world";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 const binary = process.env.ALMANAC_TEST_BINARY ?? fileURLToPath(new URL("../../../bin/almanac", import.meta.url));
 const fill = fileURLToPath(new URL("fill", import.meta.url));
@@ -26,24 +25,9 @@ afterAll(async () => {
   await world?.end();
 });
 
-async function serious(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(
-    "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}).then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join(' | ')))",
-  );
-}
-
 const plan = (query: string) => `${world.url}/backfills/new?${query}&step=review`;
 
-async function send<T>(path: string, body: unknown): Promise<T> {
-  const answer = await fetch(world.url + path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-  return (await answer.json()) as T;
-}
+const send = <T>(path: string, body: unknown) => world.post<T>(path, body);
 
 /** filled plans and applies a backfill without the page. */
 async function filled(request: object, note = "elsewhere"): Promise<string> {
@@ -338,7 +322,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
     for (const [name, path, words] of places) {
       await page.goto(world.url + path);
       await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(300);
+      await settled(page);
       await page.screenshot({ path: `${shots}wizard-${name}-${theme}-1280.png` });
       expect(await serious(page), name).toEqual([]);
       expect(await page.locator("main img, main script").count()).toBe(0);

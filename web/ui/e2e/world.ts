@@ -85,6 +85,14 @@ export class World {
     return (await (await fetch(this.url + path, { headers })).json()) as T;
   }
 
+  async post<T>(path: string, body: unknown, token = this.token): Promise<T> {
+    const headers: Record<string, string> = { "Content-Type": "application/json" };
+    if (token !== "") headers.Authorization = `Bearer ${token}`;
+    const answer = await fetch(this.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
+    return (await answer.json()) as T;
+  }
+
   /** idOf is the id of the first instance that a selector chooses. */
   async idOf(selector: string): Promise<string> {
     const { items } = await this.api<{ items: { id: string }[] }>(`/api/v1/instances?selector=${encodeURIComponent(selector)}`);
@@ -124,7 +132,22 @@ export function launch(): Promise<Browser> {
   });
 }
 
-/** A Visit is a page with what must never happen on it: a dialog, a message of the content security policy, a script's error. */
+/** settled is when a page has come to rest: what it asked for is there, and nothing of it has changed for a moment. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let quiet = setTimeout(resolve, 120);
+        new MutationObserver(() => {
+          clearTimeout(quiet);
+          quiet = setTimeout(resolve, 120);
+        }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+        setTimeout(resolve, 2_000); // a clock that ticks never rests
+      }),
+  );
+}
+
+/** A Visit is a page, and all others of its context, with what must never happen on it: a dialog, a message of the content security policy, a script's error. */
 export interface Visit {
   page: Page;
   wrongs: string[];
@@ -137,19 +160,19 @@ export async function visit(browser: Browser, options: { width?: number; dark?: 
     locale: options.language ?? "en-GB",
     reducedMotion: "reduce",
   });
-  const page = await context.newPage();
   const wrongs: string[] = [];
-  page.on("dialog", (dialog) => {
+  context.on("dialog", (dialog) => {
     wrongs.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  page.on("pageerror", (error) => wrongs.push(`error: ${error.message}`));
-  page.on("console", (message) => {
+  context.on("weberror", (error) => wrongs.push(`error: ${error.error().message}`));
+  context.on("console", (message) => {
     // That a request was refused or did not arrive is told by the page; the browser repeats it.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) wrongs.push(`console: ${message.text()}`);
   });
-  await page.addInitScript(() => {
+  await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
   });
+  const page = await context.newPage();
   return { page, wrongs };
 }

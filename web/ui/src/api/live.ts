@@ -1,5 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { ApiError, ask } from "./client";
+import { isLong } from "./long";
 import { statusQuery } from "./queries";
 import { demanded, onToken } from "./token";
 
@@ -136,7 +137,13 @@ export class Live {
 
   async #refresh(): Promise<void> {
     if (document.visibilityState === "hidden") return;
-    await Promise.all(["status", "list", "instance", "job"].map((word) => this.#client.invalidateQueries({ queryKey: [word] })));
+    const words = ["status", "list", "instance", "job"];
+    await Promise.all(
+      words.flatMap((word) => [
+        this.#client.invalidateQueries({ queryKey: [word], predicate: (query) => !isLong(query) }),
+        this.#client.invalidateQueries({ queryKey: [word], predicate: isLong, refetchType: "none" }),
+      ]),
+    );
   }
 }
 

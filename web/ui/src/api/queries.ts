@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
+import { mayStandStill } from "./long";
 
 /**
  * What the pages ask. The first word of a key says what a change touches: "status" and "list" any change, "instance" those of the instance and, as what it
@@ -18,6 +19,7 @@ export const instancesQuery = (selector: string) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
+    ...mayStandStill,
   });
 
 export type State = "waiting" | "running" | "lost" | "succeeded" | "forced" | "failed" | "skipped" | "cancelled";

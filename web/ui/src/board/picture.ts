@@ -46,7 +46,7 @@ export function pictureOf(day: Day, wish: Wish): Picture {
   const rows: Row[] = [];
   const chosen: boolean[] = [];
   for (let n = 0; n < size; n++) {
-    const row = rowOf(day, n);
+    const row = rowOf(day, n, window.from);
     if (!named[row.job]) continue;
     const mark = markOf(row, now);
     const late = (row.flags & flag.late) !== 0;

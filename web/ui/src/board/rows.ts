@@ -21,9 +21,8 @@ export interface Row {
   flags: number;
 }
 
-export function rowOf(day: Day, n: number): Row {
+export function rowOf(day: Day, n: number, begin = Date.parse(day.from)): Row {
   const c = day.instances;
-  const begin = Date.parse(day.from);
   const after = (seconds: number | null | undefined) => (seconds === null || seconds === undefined ? undefined : begin + seconds * 1000);
   return {
     n,

@@ -121,6 +121,7 @@ export const en = {
   "instances.countMore": "{n} instances, and more",
   "instances.none": "No instance matches.",
   "instances.noneHint": "Take a term away, or another day.",
+  "instances.still": "Something has changed: show the newest",
   "instances.states": "States",
   "instances.list": "Instances, newest plan time first",
   "column.state": "State",

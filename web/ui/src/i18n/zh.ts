@@ -120,6 +120,7 @@ export const zh: Record<Key, string> = {
   "instances.countMore": "{n} 个实例，还有更多",
   "instances.none": "没有匹配的实例。",
   "instances.noneHint": "去掉一个条件，或换一天。",
+  "instances.still": "已有变化：显示最新",
   "instances.states": "状态",
   "instances.list": "实例，计划时间由新到旧",
   "column.state": "状态",

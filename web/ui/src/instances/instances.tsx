@@ -1,6 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useCallback, useEffect, useMemo, useState } from "react";
 import { ApiError } from "../api/client";
+import { useStill } from "../api/long";
 import { instancesQuery, type State } from "../api/queries";
 import { Glyph } from "../design/state";
 import { useT } from "../i18n/language";
@@ -21,6 +22,8 @@ export default function InstancesPage() {
   const [typed, setTyped] = useState(selector);
   useEffect(() => setTyped(selector), [selector]);
   const query = useInfiniteQuery(instancesQuery(selector));
+  const client = useQueryClient();
+  const still = useStill(instancesQuery(selector).queryKey);
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items ?? []) ?? [], [query.data]);
   const { hasNextPage, isFetching, fetchNextPage } = query;
   const more = useCallback(() => {
@@ -80,6 +83,11 @@ export default function InstancesPage() {
         <span className="soft small" id="selector-hint">
           {t("instances.hint")}
         </span>
+        {still && (
+          <button type="button" onClick={() => void client.resetQueries(instancesQuery(selector))}>
+            {t("instances.still")}
+          </button>
+        )}
         <span className="soft" role="status">
           {query.data && t(hasNextPage ? "instances.countMore" : "instances.count", { n: items.length })}
         </span>

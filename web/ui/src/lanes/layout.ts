@@ -13,6 +13,7 @@ export interface Row {
 /** A Placed is the order of bars in lanes, made once for data: what is in sight is found by it without looking at all of them. */
 export interface Placed {
   data: LanesData;
+  starts: Float64Array; // of each bar: where anything of it begins
   byLane: readonly Int32Array[]; // the numbers of each lane's bars by their start
   longest: Float64Array; // of each lane: the longest way from where a bar, with all that is drawn of it, begins to where it ends
   sub: Uint8Array; // of each bar: its row within its lane
@@ -35,35 +36,52 @@ function ends(bar: Bar): number {
 export function place(data: LanesData): Placed {
   const { bars, lanes } = data;
   const count = new Int32Array(lanes.length);
-  for (const bar of bars) count[bar.lane] = (count[bar.lane] ?? 0) + 1;
+  const starts = new Float64Array(bars.length);
+  for (let n = 0; n < bars.length; n++) {
+    const bar = bars[n] as Bar;
+    starts[n] = begins(bar);
+    count[bar.lane] = (count[bar.lane] ?? 0) + 1;
+  }
   const byLane = Array.from(count, (n) => new Int32Array(n));
-  const filled = new Int32Array(lanes.length);
-  bars.forEach((bar, n) => {
-    const list = byLane[bar.lane];
-    const at = filled[bar.lane];
-    if (list === undefined || at === undefined) return;
-    list[at] = n;
-    filled[bar.lane] = at + 1;
-  });
+  count.fill(0);
+  for (let n = 0; n < bars.length; n++) {
+    const { lane } = bars[n] as Bar;
+    const list = byLane[lane];
+    const at = count[lane] ?? 0;
+    if (list !== undefined) list[at] = n;
+    count[lane] = at + 1;
+  }
   const sub = new Uint8Array(bars.length);
   const depth = new Uint8Array(lanes.length).fill(1);
   const longest = new Float64Array(lanes.length);
-  const startOf = (n: number) => begins(bars[n] as Bar);
+  const free: number[] = []; // when each row within the lane is free again
   for (let lane = 0; lane < byLane.length; lane++) {
     const list = byLane[lane] as Int32Array;
-    list.sort((a, b) => startOf(a) - startOf(b));
-    const free: number[] = []; // when each row within the lane is free again
+    inOrder(list, starts);
+    free.length = 0;
+    let most = 0;
     for (const n of list) {
       const bar = bars[n] as Bar;
-      longest[lane] = Math.max(longest[lane] ?? 0, ends(bar) - begins(bar));
-      let row = free.findIndex((end) => end <= bar.from);
-      if (row < 0) row = free.length < deepest ? free.length : deepest - 1;
+      most = Math.max(most, ends(bar) - (starts[n] ?? 0));
+      let row = 0;
+      while (row < free.length && (free[row] as number) > bar.from) row++;
+      if (row === deepest) row = deepest - 1;
       free[row] = Math.max(free[row] ?? bar.to, bar.to, bar.from + 1);
       sub[n] = row;
     }
+    longest[lane] = most;
     depth[lane] = Math.max(1, free.length);
   }
-  return { data, byLane, longest, sub, depth };
+  return { data, starts, byLane, longest, sub, depth };
+}
+
+/** inOrder puts the bars of a lane in the order of their starts. Most come so. */
+function inOrder(list: Int32Array, starts: Float64Array): void {
+  for (let k = 1; k < list.length; k++) {
+    if ((starts[list[k - 1] as number] as number) <= (starts[list[k] as number] as number)) continue;
+    list.sort((a, b) => (starts[a] as number) - (starts[b] as number));
+    return;
+  }
 }
 
 /** Measures of rows, in pixels. */
@@ -113,18 +131,18 @@ export function rowAt(rows: readonly Row[], y: number): number {
 export function within(placed: Placed, lane: number, from: number, to: number): [number, number] {
   const list = placed.byLane[lane];
   if (list === undefined) return [0, 0];
-  const bars = placed.data.bars;
   const earliest = from - (placed.longest[lane] ?? 0);
-  return [bound(list, (n) => begins(bars[n] as Bar) >= earliest), bound(list, (n) => begins(bars[n] as Bar) > to)];
+  return [bound(list, placed.starts, earliest, false), bound(list, placed.starts, to, true)];
 }
 
-/** bound is the first place in an ordered list from which on the condition holds. */
-function bound(list: Int32Array, holds: (n: number) => boolean): number {
+/** bound is the first place in a lane whose bar begins at a time or after it, or only after it. */
+function bound(list: Int32Array, starts: Float64Array, at: number, after: boolean): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (holds(list[middle] as number)) high = middle;
+    const start = starts[list[middle] as number] as number;
+    if (after ? start > at : start >= at) high = middle;
     else low = middle + 1;
   }
   return low;

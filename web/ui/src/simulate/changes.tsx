@@ -91,6 +91,9 @@ function chipOf(kind: Kind, text: string, date: string, t: ReturnType<typeof use
   return t(kind === "fail" && value !== "" ? "simulate.chip.failFirst" : (`simulate.chip.${kind}` satisfies Key), said);
 }
 
+/** So many names are offered to whoever types one: of thousands nobody reads all. */
+const offeredMost = 50;
+
 /** Add takes a change by name: of many instances at once by a pattern, or of what no bar stands for. */
 function Add({ ask, names, pools, onChange }: { ask: Ask; names: string[]; pools: string[]; onChange: (ask: Ask) => void }) {
   const t = useT();
@@ -99,6 +102,7 @@ function Add({ ask, names, pools, onChange }: { ask: Ask; names: string[]; pools
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const [wrong, setWrong] = useState<Key>();
+  const offered = (kind === "pool" ? pools : names).filter((one) => one.includes(name.trim())).slice(0, offeredMost);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const made = changeOf(kind, name.trim(), value.trim());
@@ -138,7 +142,7 @@ function Add({ ask, names, pools, onChange }: { ask: Ask; names: string[]; pools
         />
       </label>
       <datalist id={`${id}-names`}>
-        {(kind === "pool" ? pools : names).map((one) => (
+        {offered.map((one) => (
           <option key={one} value={one} />
         ))}
       </datalist>

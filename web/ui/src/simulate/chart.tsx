@@ -3,7 +3,7 @@ import { useT } from "../i18n/language";
 import { Lanes, type LanesHandle } from "../lanes/lanes";
 import { stateLooks } from "../lanes/looks";
 import type { Look, Spot } from "../lanes/model";
-import type { Comparison, Move } from "./compare";
+import { type Comparison, type Move, moveOf } from "./compare";
 import type { Foresight } from "./foresight";
 import { edgesOf, moved, type Picture } from "./picture";
 import type { Words } from "./words";
@@ -37,7 +37,7 @@ export function Chart(props: ChartProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const [drag, setDrag] = useState<{ i: number; from: number; to: number }>();
   const cursor = useRef(-1); // the instance at the cursor
-  const moves = useMemo(() => new Map<number, Move>(props.comparison?.moves.map((move) => [move.at, move])), [props.comparison]);
+  const move = (i: number) => props.comparison && moveOf(props.comparison, i);
   const data = useMemo(() => {
     const places = new Map<number, { from: number; to: number }>();
     for (const [i, by] of pending) {
@@ -56,7 +56,7 @@ export function Chart(props: ChartProps) {
   };
   const describe = (spot: Spot): string => {
     cursor.current = spot.kind === "bar" ? instance(spot.bar) : -1;
-    return spot.kind === "bar" ? words.sentence(cursor.current, moves.get(cursor.current)) : nameOf(spot);
+    return spot.kind === "bar" ? words.sentence(cursor.current, move(cursor.current)) : nameOf(spot);
   };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -79,7 +79,7 @@ export function Chart(props: ChartProps) {
         now={0}
         describe={describe}
         tooltip={(spot) =>
-          spot.kind === "bar" ? <Tip i={instance(spot.bar)} words={words} move={moves.get(instance(spot.bar))} /> : nameOf(spot)
+          spot.kind === "bar" ? <Tip i={instance(spot.bar)} words={words} move={move(instance(spot.bar))} /> : nameOf(spot)
         }
         onSelect={(bar) => props.onChoose(instance(bar))}
         onOpen={(spot) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { compare } from "./compare";
+import { compare, moveOf, worstMost } from "./compare";
 import { Foresight, instant } from "./foresight";
 import { edgesOf, moved, picture } from "./picture";
 
@@ -63,22 +63,37 @@ test("what moves by a change: by how much, what is late for it, what ends no mor
     [1, 180, -1, -1, { late: true }],
     [0, 0, 5, 6, { backfill: true }],
   ]);
-  const { moves, newlyLate, inTime, gone, was } = compare(usual, after);
+  const comparison = compare(usual, after);
+  const { moves, worst, newlyLate, inTime, gone, was } = comparison;
   expect([...was]).toEqual([0, 1, 2, 3, -1]);
-  expect(moves.map((move) => [move.at, move.by / 60_000, move.start / 60_000, move.worse])).toEqual([
+  expect(moves.map((move) => move.at)).toEqual([0, 1, 3]);
+  expect([0, 1, 2, 3, 4].map((at) => moveOf(comparison, at)?.at)).toEqual([0, 1, undefined, 3, undefined]);
+  expect(worst.map((move) => [move.at, move.by / 60_000, move.start / 60_000, move.worse])).toEqual([
     [3, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, true],
     [0, 80, 0, false],
     [1, 55, 30, false],
   ]);
   expect([newlyLate, inTime, gone]).toEqual([[1, 3], [], 0]);
   const back = compare(after, usual);
-  expect(back.moves.map((move) => [move.at, move.by])).toEqual([
+  expect(back.worst.map((move) => [move.at, move.by])).toEqual([
     [3, Number.NEGATIVE_INFINITY],
     [0, -80 * 60_000],
     [1, -55 * 60_000],
   ]);
-  expect(back.moves[0]?.better).toBe(true);
+  expect(back.worst[0]?.better).toBe(true);
   expect([back.newlyLate, back.inTime, back.gone]).toEqual([[], [1, 3], 1]);
+});
+
+test("of many that move the worst are told, and each is found in whatever order they come", () => {
+  const many = Array.from({ length: 1_000 }, (_, n): One => [n % 2, n, n, n + 1]);
+  const before = day(many);
+  const order = many.map((_, n) => (n * 387) % 1_000);
+  const after = day(order.map((n) => [n % 2, n, n, n + 1 + (n % 250)]));
+  const { was, moves, worst } = compare(before, after);
+  expect([...was]).toEqual(order);
+  expect(moves.length).toBe(996);
+  const all = moves.toSorted((a, b) => b.by - a.by || a.at - b.at);
+  expect(worst).toEqual(all.slice(0, worstMost));
 });
 
 test("days of other jobs in another order are held against each other by name", () => {

@@ -110,12 +110,12 @@ function Moves({ comparison, changed, words, onChoose }: OutcomeProps) {
       <div>
         <h3>{t("simulate.movesCount", { n: comparison.moves.length })}</h3>
         <ul className="outcome-lines">
-          {comparison.moves.slice(0, listed).map((move) => (
+          {comparison.worst.map((move) => (
             <Instance key={move.at} i={move.at} words={words} note={words.move(move)} bad={move.worse} onChoose={onChoose} />
           ))}
         </ul>
-        {comparison.moves.length > listed && (
-          <p className="soft small">{t("simulate.movesMore", { n: comparison.moves.length - listed })}</p>
+        {comparison.moves.length > comparison.worst.length && (
+          <p className="soft small">{t("simulate.movesMore", { n: comparison.moves.length - comparison.worst.length })}</p>
         )}
       </div>
     </>

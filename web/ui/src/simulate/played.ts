@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { type Ask, type Beside, unchanged } from "./ask";
 import { type Comparison, compare } from "./compare";
 import type { Foresight } from "./foresight";
@@ -31,14 +31,20 @@ export function useDays(ask: Ask, beside: Chosen | undefined): Days {
   if (shown && shown !== played) setPlayed(shown);
   const changed = beside !== undefined || foresightQuery(settled, undefined).queryKey[1] !== foresightQuery(base, undefined).queryKey[1];
   const before = changed && !usual.isPlaceholderData ? usual.data?.foresight : undefined;
-  const after = played?.foresight;
-  const comparison = useMemo(() => (before && after && before !== after ? compare(before, after) : undefined), [before, after]);
+  // To hold two large days against each other, and to draw them, takes a while: it is done between what a person does.
+  const newest = useMemo(() => ({ played, before }), [played, before]);
+  const held = useDeferredValue<{ played?: Played; before?: Foresight }>(newest, {});
+  const after = held.played?.foresight;
+  const comparison = useMemo(
+    () => (held.before && after && held.before !== after ? compare(held.before, after) : undefined),
+    [held.before, after],
+  );
   return {
-    played,
-    usual: comparison && before,
+    played: held.played,
+    usual: comparison && held.before,
     comparison,
     changed,
-    playing: current.isFetching || settled !== ask,
+    playing: current.isFetching || settled !== ask || held !== newest,
     error: current.isFetching ? null : current.error,
     again: () => {
       void current.refetch();

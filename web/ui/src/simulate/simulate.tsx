@@ -9,6 +9,7 @@ import { type Ask, delayOf, fails, readAsk, withDelay, withFailure, writeAsk } f
 import { Changes } from "./changes";
 import { Chart } from "./chart";
 import { ChosenView } from "./chosen";
+import { moveOf } from "./compare";
 import { Controls } from "./controls";
 import type { Foresight } from "./foresight";
 import { Outcome, tabs } from "./outcome";
@@ -100,7 +101,7 @@ function Shown(props: { ask: Ask; days: Days; foresight: Foresight; playedAsk: A
 
   const shown = useMemo(() => {
     const parts = filter.toLowerCase().split(/\s+/).filter(Boolean);
-    const moving = new Set(comparison?.moves.map((move) => foresight.columns.job[move.at]));
+    const moving = new Set(only ? comparison?.moves.map((move) => foresight.columns.job[move.at]) : []);
     const wanted = (job: number) => {
       const { workflow, job: name } = foresight.columns.jobs[job] ?? { workflow: "", job: "" };
       const whole = `${workflow}/${name}`.toLowerCase();
@@ -207,7 +208,7 @@ function Shown(props: { ask: Ask; days: Days; foresight: Foresight; playedAsk: A
           <ChosenView
             {...{ foresight, words, path, usual, field }}
             i={chosen}
-            move={comparison?.moves.find((move) => move.at === chosen)}
+            move={comparison && moveOf(comparison, chosen)}
             attention={(foresight.answer.attention ?? []).find((one) => one.name === name)}
             delay={delayOf(ask, name)}
             fails={fails(ask, name)}
