@@ -27,7 +27,7 @@ const (
 		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = d.id AND w.upstream = u.upstream AND w.key = ? AND w.first_time <= ? AND w.last_time >= ?)
 		ORDER BY u.job, d.plan_time, d.key LIMIT CAST(? AS INTEGER)) f ON f.id = i.id ORDER BY i.job, i.plan_time, i.key`
 
-	queued   = `SELECT 1 FROM instance WHERE state = 'waiting' AND gate = 'slot' AND pool = ? `
+	queued   = `SELECT 1 FROM instance WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill' AND pool = ? ` // as the index has it
 	upTo     = ` LIMIT CAST(? AS INTEGER)`
 	aheadSQL = `SELECT count(*) FROM (SELECT * FROM (` + queued + `AND priority > ?` + upTo + `)
 		UNION ALL SELECT * FROM (` + queued + `AND priority = ? AND (plan_time, id) < (?, ?)` + upTo + `)` + upTo + `)`

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/store"
@@ -33,6 +34,12 @@ func old(b *testing.B, instances int) string {
 		INSERT INTO event (id, at, kind, instance, from_state, to_state, reason, actor, hash) SELECT (SELECT coalesce(max(id), 0) FROM event) + i, i,
 		CASE WHEN i %% 10000 = 1 OR i <= 10 THEN 'trigger' ELSE 'start' END, i, '', '', '{"code":"person"}', CASE WHEN i <= 10 THEN 'bob' WHEN i %% 10000 = 1 THEN 'ann' ELSE '' END,
 		randomblob(32) FROM n`, instances))
+	// Incidents with ten members each, of which one in a thousand is open.
+	raw(b, dir, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+		INSERT INTO incident (id, cause, instance, job, key, plan_time, plan_offset, kind, reason, opened_at, look_at, blocked, told, acked_by, note, closed_at)
+		SELECT 80000000 + i, 'job/' || i, i, (SELECT min(id) FROM job), '', i, 0, 'failed', '{}', i, i, 0, 1, '', '', CASE WHEN i % 1000 THEN i END FROM n`)
+	raw(b, dir, `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999999)
+		INSERT INTO incident_member (incident, instance, job, plan_time, plan_offset, kind, since) SELECT 80000001 + i / 10, i, (SELECT min(id) FROM job), i, 0, 'failed', i FROM n`)
 	return dir
 }
 
@@ -98,6 +105,22 @@ func BenchmarkHistory(b *testing.B) {
 		"days of a backfill of 100,000": func(v engine.View) (int, error) {
 			days, err := v.BackfillDays("bf-bench")
 			return len(days), err
+		},
+		"open incidents and their members": func(v engine.View) (n int, err error) {
+			list, err := v.Incidents(true, 0, 200)
+			for i := range list {
+				if err != nil {
+					break
+				}
+				var members []engine.MemberRow
+				members, err = v.Members(list[i].ID, engine.MembersNamed)
+				n += len(members)
+			}
+			return n, err
+		},
+		"what changed": func(v engine.View) (int, error) {
+			lines, _, err := v.Audit(engine.AuditFilter{From: time.UnixMilli(500_000)}, 0, 500)
+			return len(lines), err
 		},
 		"how long a job took": func(v engine.View) (int, error) {
 			job, err := v.JobByRef(engine.JobRef{Workflow: "w", Job: "job-00500"})

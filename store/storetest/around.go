@@ -78,7 +78,7 @@ var aroundCases = []testCase{
 		late, first := w.planned("B", "03:00"), w.planned("A", "04:00")
 		first.Priority = 9
 		queued := []engine.Instance{w.insert(w.planned("A", "02:00")), w.insert(late), w.insert(first)}
-		for _, i := range queued {
+		for _, i := range append(queued, w.insert(w.filled("A", "01:00"))) { // what is of a backfill stands in its lane
 			w.hold(engine.Hold{Instance: i.ID, Gate: engine.GateSlot})
 		}
 		w.read(func(v engine.View) {
