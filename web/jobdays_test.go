@@ -136,6 +136,18 @@ func TestStepsBeforeTheyAreWritten(t *testing.T) {
 	failed := steps(f.at("stores", 5))
 	require.Equal(t, engine.StepFailed, failed[0].State)
 	require.Equal(t, 1, failed[0].Attempts)
+
+	// The row of a plain action is written when its second attempt is due, and not again when that one ends the instance.
+	retried := f.at("orders", 5)
+	require.NoError(t, f.db.Write(t.Context(), func(tx engine.Tx) error {
+		ok, err := tx.PutSteps(retried.ID, retried.Fence, []engine.StepRow{{State: engine.StepRunning, Attempts: 2}})
+		require.True(t, ok)
+		return err
+	}))
+	f.run(retried, "", engine.OutcomeFailed)
+	failed = steps(retried)
+	require.Equal(t, engine.StepFailed, failed[0].State)
+	require.Equal(t, 2, failed[0].Attempts)
 }
 
 func TestInstancesSayWhatAPersonDid(t *testing.T) {

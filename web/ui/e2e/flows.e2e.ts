@@ -115,7 +115,7 @@ test("everything can be reached by the keyboard alone", async () => {
   await page.keyboard.press("Control+k");
   await page.keyboard.type("job:report date:yesterday");
   await page.keyboard.press("Enter");
-  await page.getByText("1 instances").waitFor();
+  await page.getByText("1 instance").waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
@@ -160,7 +160,7 @@ test("a search goes through the whole log, and to the line", async () => {
   await page.getByText("line 000090000 of").waitFor();
   await page.getByLabel("Search the log").fill("A NEEDLE");
   await page.getByRole("button", { name: "Find", exact: true }).click();
-  await page.getByText("1 lines match").waitFor();
+  await page.getByText("1 line matches").waitFor();
   await page.locator(".line.hit.current", { hasText: "a needle in the hay" }).waitFor();
   await page.getByRole("button", { name: "To the beginning" }).click();
   await page.getByText("line 000000001 of").waitFor();
