@@ -18,7 +18,7 @@ test("why an instance waits is found in two clicks", async () => {
   const { page, wrongs } = await visit(browser);
   await page.goto(world.url);
   await page
-    .getByRole("link", { name: /^shop\/report/ })
+    .getByRole("link", { name: /^shop\/report \d/ })
     .first()
     .click();
   await page.getByRole("heading", { name: "Root causes" }).waitFor();
@@ -48,7 +48,7 @@ test("an operation says what it would do, does it, and can be undone", async () 
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Freeze", exact: true }).waitFor();
   await page.getByRole("tab", { name: "History" }).click();
-  await page.getByText("the <b>source</b> is late").waitFor();
+  await page.getByRole("cell", { name: "the <b>source</b> is late" }).waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
