@@ -136,6 +136,22 @@ func TestStepsBeforeTheyAreWritten(t *testing.T) {
 	failed := steps(f.at("stores", 5))
 	require.Equal(t, engine.StepFailed, failed[0].State)
 	require.Equal(t, 1, failed[0].Attempts)
+
+	// The row of a plain action is written when its second attempt is due, and not again when that one ends the instance.
+	retried := f.at("orders", 5)
+	f.run(retried, "", "")
+	require.NoError(t, f.db.Write(t.Context(), func(tx engine.Tx) error {
+		if _, err := tx.PutSteps(retried.ID, retried.Fence+1, []engine.StepRow{{State: engine.StepRunning, Attempts: 2}}); err != nil {
+			return err
+		}
+		_, err := tx.Apply(engine.Transition{
+			Instance: retried.ID, Event: engine.Fail, From: engine.Running, Fence: retried.Fence + 1, At: start, Reason: engine.Reason{Code: engine.ReasonStepFailed},
+		})
+		return err
+	}))
+	failed = steps(retried)
+	require.Equal(t, engine.StepFailed, failed[0].State)
+	require.Equal(t, 2, failed[0].Attempts)
 }
 
 func TestInstancesSayWhatAPersonDid(t *testing.T) {

@@ -81,6 +81,8 @@ func (s *server) listSteps(ctx context.Context, in *partsInput) (*stepsOutput, e
 	}
 	if len(rows) == 0 {
 		rows = unwrittenSteps(job, &i, attempts)
+	} else if len(rows) == 1 && rows[0].Step == "" && !i.EndedAt.IsZero() {
+		rows[0].State = stepStateOf(i.State) // the row of a plain action is written for its second attempt, and not again when that ends it
 	}
 	places := make([]int, len(rows))
 	for n := range places {
@@ -99,13 +101,7 @@ func (s *server) listSteps(ctx context.Context, in *partsInput) (*stepsOutput, e
 
 // unwrittenSteps are the steps of an instance of which no step is written down: it has not started, or its job has one plain action.
 func unwrittenSteps(job *engine.Job, i *engine.Instance, attempts []engine.AttemptRow) []engine.StepStatus {
-	state := map[engine.State]engine.StepState{
-		engine.Running: engine.StepRunning, engine.Succeeded: engine.StepSucceeded, engine.Failed: engine.StepFailed, engine.Forced: engine.StepSkipped,
-		engine.Skipped: engine.StepSkipped, engine.Cancelled: engine.StepCancelled,
-	}[i.State]
-	if state == "" {
-		state = engine.StepWaiting
-	}
+	state := stepStateOf(i.State)
 	rows := make([]engine.StepStatus, len(job.Steps))
 	for n := range job.Steps {
 		row := &rows[n]
@@ -120,6 +116,24 @@ func unwrittenSteps(job *engine.Job, i *engine.Instance, attempts []engine.Attem
 		}
 	}
 	return rows
+}
+
+// stepStateOf is the state of the steps of an instance of which nothing else is known.
+func stepStateOf(state engine.State) engine.StepState {
+	switch state {
+	case engine.Running:
+		return engine.StepRunning
+	case engine.Succeeded:
+		return engine.StepSucceeded
+	case engine.Failed:
+		return engine.StepFailed
+	case engine.Forced, engine.Skipped:
+		return engine.StepSkipped
+	case engine.Cancelled:
+		return engine.StepCancelled
+	default:
+		return engine.StepWaiting
+	}
 }
 
 func newStep(row *engine.StepStatus, job *engine.Job, zone *time.Location) Step {

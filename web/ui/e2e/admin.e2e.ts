@@ -86,7 +86,7 @@ const incident = async () => (await world.api<{ items: { id: string }[] }>("/api
 
 const places: [string, () => Promise<string>, string][] = [
   ["home", async () => "/", "due by"],
-  ["incidents", async () => "/incidents", "1 incidents"],
+  ["incidents", async () => "/incidents", "1 incident"],
   ["incident", async () => `/incidents/${await incident()}`, "What belongs to it"],
   ["acknowledge", async () => `/incidents/${await incident()}?do=ack`, "It stays open until it is over"],
   ["tokens", async () => "/admin", "yours"],
@@ -212,7 +212,7 @@ test("an incident is known after one says so, with the keyboard alone", async ()
   await page.keyboard.press("g");
   await page.keyboard.press("n");
   await page.waitForURL("**/incidents");
-  await page.getByText("1 incidents").waitFor();
+  await page.getByText("1 incident").waitFor();
   const at = () => page.evaluate(() => (document.activeElement?.id === "main" ? "" : (document.activeElement?.textContent ?? "")));
   for (let n = 0; n < 30 && !(await at()).includes("shop/source"); n++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");

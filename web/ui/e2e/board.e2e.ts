@@ -87,14 +87,14 @@ test("groups fold by keyboard, and the address keeps what is chosen", async () =
   await expect.poll(() => page.url()).not.toContain("fold");
   await page.getByRole("button", { name: "failed" }).click();
   await expect.poll(() => page.url()).toContain("state=failed");
-  await page.getByRole("link", { name: "1 instances" }).waitFor();
+  await page.getByRole("link", { name: "1 instance" }).waitFor();
   await page.keyboard.press("Tab");
   await lanes(page).focus();
   await page.keyboard.press("+");
   await expect.poll(() => page.url()).toContain("zoom=1.5");
   const address = page.url();
   await page.reload();
-  await page.getByRole("link", { name: "1 instances" }).waitFor();
+  await page.getByRole("link", { name: "1 instance" }).waitFor();
   expect(page.url()).toBe(address);
   expect(wrongs).toEqual([]);
   await page.context().close();
@@ -124,7 +124,7 @@ test("words and selectors find, and what finds nothing has a way on", async () =
     await find.press("Enter");
   };
   await search("SHOP rep");
-  await page.getByRole("link", { name: "1 instances" }).waitFor();
+  await page.getByRole("link", { name: "1 instance" }).waitFor();
   await search("job:report 1+");
   await page.getByRole("link", { name: "3 instances" }).waitFor();
   await search("nothing like it");
@@ -184,7 +184,7 @@ test("what happens shows without asking", async () => {
     body: "{}",
   });
   await page.getByRole("button", { name: "succeeded 1" }).waitFor();
-  expect(await lanes(page).getAttribute("aria-label")).toContain("1 jobs, 1 instances");
+  expect(await lanes(page).getAttribute("aria-label")).toContain("1 job, 1 instance");
   expect(wrongs).toEqual([]);
   await page.context().close();
 });

@@ -18,7 +18,7 @@ test("why an instance waits is found in two clicks", async () => {
   const { page, wrongs } = await visit(browser);
   await page.goto(world.url);
   await page
-    .getByRole("link", { name: /^shop\/report/ })
+    .getByRole("link", { name: /^shop\/report \d/ })
     .first()
     .click();
   await page.getByRole("heading", { name: "Root causes" }).waitFor();
@@ -48,7 +48,7 @@ test("an operation says what it would do, does it, and can be undone", async () 
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Freeze", exact: true }).waitFor();
   await page.getByRole("tab", { name: "History" }).click();
-  await page.getByText("the <b>source</b> is late").waitFor();
+  await page.getByRole("cell", { name: "the <b>source</b> is late" }).waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
@@ -115,7 +115,7 @@ test("everything can be reached by the keyboard alone", async () => {
   await page.keyboard.press("Control+k");
   await page.keyboard.type("job:report date:yesterday");
   await page.keyboard.press("Enter");
-  await page.getByText("1 instances").waitFor();
+  await page.getByText("1 instance").waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
@@ -160,7 +160,7 @@ test("a search goes through the whole log, and to the line", async () => {
   await page.getByText("line 000090000 of").waitFor();
   await page.getByLabel("Search the log").fill("A NEEDLE");
   await page.getByRole("button", { name: "Find", exact: true }).click();
-  await page.getByText("1 lines match").waitFor();
+  await page.getByText("1 line matches").waitFor();
   await page.locator(".line.hit.current", { hasText: "a needle in the hay" }).waitFor();
   await page.getByRole("button", { name: "To the beginning" }).click();
   await page.getByText("line 000000001 of").waitFor();

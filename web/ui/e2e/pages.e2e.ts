@@ -107,6 +107,7 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
     await page.screenshot({ path: `${shots}palette-${theme}-1280.png` });
     expect(await serious(page)).toEqual([]);
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
     expect(await serious(page)).toEqual([]);

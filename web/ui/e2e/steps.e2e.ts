@@ -125,7 +125,7 @@ test("the year is walked through by keyboard, to the instances of a day", async 
   expect(await page.evaluate("document.activeElement.getAttribute('aria-disabled')")).toBe("true");
   await page.locator(`.cell[data-date="${before}"]`).focus();
   await page.keyboard.press("Enter");
-  await page.getByText("1 instances").waitFor();
+  await page.getByText("1 instance").waitFor();
   expect(decodeURIComponent(page.url())).toContain(`job:etl/daily date:${before}`);
   await page.goBack();
   await page.getByRole("button", { name: "Duration" }).click();

@@ -62,10 +62,10 @@ test("a thousand instances are planned, looked at, applied, held, paused, let go
   await page.getByRole("button", { name: "fill/report", exact: true }).click();
   await page.getByText("250 instances").waitFor();
   await page.getByLabel("Find", { exact: true }).fill("2026-09-07");
-  await page.getByText("1 instances").waitFor();
+  await page.getByText("1 instance").waitFor();
   await page.getByText("fill/dwd_stock@2026-09-07 01:00 (natural-day): in this backfill").waitFor();
   await page.reload(); // the address is what was seen
-  await page.getByText("1 instances").waitFor();
+  await page.getByText("1 instance").waitFor();
 
   await page.getByLabel("Why (kept in the history)").fill("<img src=x onerror=alert(3)> the source was repaired");
   await page.getByRole("button", { name: "Apply: run exactly these 1000" }).click();
@@ -253,7 +253,7 @@ test("by keyboard alone", async () => {
   await key("Enter");
   await tabTo(/^ ?Yesterday/);
   await key("Enter");
-  await page.getByText("1 days").waitFor();
+  await page.getByText("1 day").waitFor();
   const day = () => page.evaluate(() => (document.activeElement as HTMLElement).dataset.day);
   await tabTo(/^\d{4}-\d{2}-\d{2}/);
   const from = await day();
@@ -325,6 +325,13 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
       await settled(page);
       await page.screenshot({ path: `${shots}wizard-${name}-${theme}-1280.png` });
       expect(await serious(page), name).toEqual([]);
+      if (name === "jobs") {
+        await page.getByRole("button", { name: "As a graph" }).click();
+        await page.locator('[data-pick="fill/ods"]').waitFor();
+        await page.waitForTimeout(300);
+        await page.screenshot({ path: `${shots}wizard-graph-${theme}-1280.png` });
+        expect(await serious(page), "the graph").toEqual([]);
+      }
       expect(await page.locator("main img, main script").count()).toBe(0);
     }
     expect(wrongs).toEqual([]);
@@ -373,7 +380,10 @@ test("a viewer may plan and save, and is told who applies", async () => {
     await page.getByRole("dialog", { name: "A token, please" }).waitFor();
     await page.getByRole("dialog").getByLabel("Token").fill(secret);
     await page.getByRole("button", { name: "Enter" }).click();
-    await page.getByRole("button", { name: "Apply: run exactly these 2" }).click();
+    const apply = page.getByRole("button", { name: "Apply: run exactly these 2" });
+    await apply.and(page.locator("[aria-disabled=true]")).waitFor();
+    await apply.press("Enter");
+    await page.getByText("This needs the role").last().waitFor();
     await page.getByText("applying is for operators. Save the plan and give it to one: almanac backfill apply").waitFor();
     await until(async () => (await page.getByRole("button", { name: "Save the plan as a file" }).isEnabled()) === true);
     expect(wrongs).toEqual([]);

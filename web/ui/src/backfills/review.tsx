@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { ApiError } from "../api/client";
 import { useT } from "../i18n/language";
-import { Act } from "../parts/act";
+import { Act, useRefusal } from "../parts/act";
 import { ProblemView } from "../parts/problem";
 import { clock } from "../parts/time";
 import { toast } from "../shell/toasts";
@@ -112,6 +112,7 @@ function Apply({ plan, spoilt, onAgain }: { plan: Plan; spoilt: boolean; onAgain
   const client = useQueryClient();
   const [, go] = useLocation();
   const [note, setNote] = useState("");
+  const refusal = useRefusal("operator");
   const apply = useMutation({
     mutationFn: () => applyPlan(plan, note),
     onSuccess: async (made) => {
@@ -160,10 +161,10 @@ function Apply({ plan, spoilt, onAgain }: { plan: Plan; spoilt: boolean; onAgain
         apply.error && (
           <div className="stack">
             <ProblemView error={apply.error} />
-            {problem?.status === 403 && <p>{t("wizard.viewer", { file: `${plan.id}.json` })}</p>}
           </div>
         )
       )}
+      {refusal !== undefined && <p className="notice">{t("wizard.viewer", { file: `${plan.id}.json` })}</p>}
       <div className="row">
         <Act type="submit" needs="operator" className="primary" disabled={apply.isPending || plan.in === 0 || spoilt}>
           {plan.in === 0 ? t("wizard.applyNone") : t("wizard.apply", { n: plan.in })}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, newKey, post } from "../api/client";
 import { useT } from "../i18n/language";
-import { Act } from "../parts/act";
+import { Act, useRefusal } from "../parts/act";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
 import { type PlanDiff, reviewed, type Source } from "./queries";
@@ -15,6 +15,7 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
   const [key] = useState(newKey);
   const [note, setNote] = useState("");
   const [seen, setSeen] = useState(false);
+  const refusal = useRefusal("editor");
   const apply = useMutation({
     mutationFn: () => post("/api/v1/definitions/apply", { body: reviewed(source, text, diff, note), key }),
     onSuccess: async (report) => {
@@ -29,7 +30,6 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
     onError: () => undefined,
   });
   const drifted = apply.error instanceof ApiError && apply.error.problem.status === 412;
-  const forbidden = apply.error instanceof ApiError && apply.error.problem.status === 403;
   if (diff.jobs.length === 0) return <p className="soft">{t("definition.same")}</p>;
   return (
     <form
@@ -50,6 +50,7 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
           {t("definition.seen", { n: diff.summary.dropped })}
         </label>
       )}
+      {refusal !== undefined && <p className="notice">{t("definition.forbidden")}</p>}
       <div className="row">
         <label className="row grow">
           {t("operations.note")}
@@ -65,7 +66,6 @@ export function Apply(props: { source: Source; text: string; diff: PlanDiff; sta
         </Act>
       </div>
       {apply.error && <ProblemView error={apply.error} />}
-      {forbidden && <p>{t("definition.forbidden")}</p>}
       {drifted && (
         <p className="row">
           <span className="grow">{t("definition.drift")}</span>

@@ -132,7 +132,7 @@ export function Canvas(props: {
     const last = before.current;
     before.current = { arrangement, at: place, key: marked };
     if (last === null) {
-      void view.fitView({ padding: margin, minZoom: 0.75, maxZoom: 1, duration: 0 }).then(() => {
+      void view.fitView({ padding: margin, minZoom: 0.7, maxZoom: 1, duration: 0 }).then(() => {
         const frame = box.current?.getBoundingClientRect();
         const { zoom } = view.getViewport();
         const all = [...arrangement.places.values()];

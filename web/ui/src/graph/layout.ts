@@ -16,7 +16,7 @@ export interface Laid {
 export function arrange({ boxes, edges }: Plan): Laid {
   const begin = performance.now();
   const graph = new Graph({ directed: true, multigraph: true });
-  graph.setGraph({ rankdir: "LR", ranker: "tight-tree", nodesep: 22, ranksep: 84, edgesep: 10, marginx: 0, marginy: 0 });
+  graph.setGraph({ rankdir: "LR", ranker: "tight-tree", nodesep: 22, ranksep: 66, edgesep: 10, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));
   boxes.forEach((box, n) => {
     graph.setNode(String(n), { ...box });

@@ -222,7 +222,7 @@ export const en = {
   "log.search": "Search the log",
   "log.find": "Find",
   "log.searching": "{percent} % searched",
-  "log.hits": "{n} {n:line|lines} match",
+  "log.hits": "{n} {n:line matches|lines match}",
   "log.hitsMost": "The first {n} matching lines",
   "log.hitsNone": "No line matches.",
   "log.next": "Next match",
