@@ -45,7 +45,7 @@ export function Compared({ then, now }: { then: Plan; now: Plan }) {
           ))}
         </tbody>
       </table>
-      <div className="changes">
+      <div className="what-changed">
         <table>
           <thead>
             <tr>

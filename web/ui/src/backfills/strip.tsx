@@ -12,7 +12,7 @@ export function Strip({ id, days }: { id: string; days: Schemas["BackfillDay"][]
   const wide = columns.length <= 62;
   return (
     <>
-      <ol className={wide ? "strip wide" : "strip"} aria-label={t("backfill.days")}>
+      <ol className={wide ? "run-days wide" : "run-days"} aria-label={t("backfill.days")}>
         {columns.map((column) => (
           <li key={column.from}>
             <Link

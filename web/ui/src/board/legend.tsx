@@ -9,7 +9,7 @@ export function Legend(props: { counts: Record<Mark, number>; chosen: readonly s
   const { counts, chosen } = props;
   return (
     // biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form
-    <div className="legend" role="group" aria-label={t("board.states")}>
+    <div className="board-legend" role="group" aria-label={t("board.states")}>
       {legend
         .filter((mark) => counts[mark] > 0 || chosen.includes(mark))
         .map((mark) => (

@@ -64,7 +64,7 @@ export function Gantt({ rows, run, planTime, now }: { rows: Row[]; run: Run; pla
           )}
         </div>
       </div>
-      <div className="row small soft legend">
+      <div className="row small soft gantt-legend">
         <span>
           <i className="swatch run" /> {t("steps.key.run")}
         </span>
