@@ -48,7 +48,7 @@ test("an operation says what it would do, does it, and can be undone", async () 
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Freeze", exact: true }).waitFor();
   await page.getByRole("tab", { name: "History" }).click();
-  await page.getByText("the <b>source</b> is late").waitFor();
+  await page.getByRole("cell", { name: "the <b>source</b> is late" }).waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
