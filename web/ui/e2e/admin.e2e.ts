@@ -296,11 +296,17 @@ test("when the server comes back, the stream goes on by the last id", async () =
   const { page, wrongs } = await enter("/");
   await page.getByText("Live", { exact: true }).waitFor();
   const asked: (string | undefined)[] = [];
+  let heard = 0; // how often something was asked for because of a change
   page.on("request", (request) => {
     if (request.url().endsWith("/api/v1/stream")) asked.push(request.headers()["last-event-id"]);
+    if (request.url().endsWith("/api/v1/status")) heard++;
   });
-  await send("/api/v1/jobs/shop/source/trigger", {}); // something to have an id of
-  await page.waitForTimeout(1_500);
+  for (let n = 0; n < 2; n++) {
+    // Something to have an id of. What is asked for the second time comes after the event of the first.
+    const before = heard;
+    await send("/api/v1/jobs/shop/source/trigger", {});
+    await expect.poll(() => heard).toBeGreaterThan(before);
+  }
   await world.stop();
   await page.getByText("The server does not answer.").waitFor({ timeout: 30_000 });
   expect(await page.getByText("What is wrong now").isVisible()).toBe(true);

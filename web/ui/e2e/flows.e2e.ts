@@ -99,10 +99,11 @@ test("everything can be reached by the keyboard alone", async () => {
   await page.keyboard.press("Enter");
   await page.getByText("5 instances").waitFor();
   for (let n = 0; n < 20 && !(await focused(page)).includes("2026"); n++) await page.keyboard.press("Tab");
+  const row = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset.index);
   await page.keyboard.press("End");
-  await page.waitForTimeout(100);
+  await expect.poll(row).toBe("4");
   await page.keyboard.press("ArrowUp");
-  await page.waitForTimeout(100);
+  await expect.poll(row).toBe("3");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/instances\/\d+$/);
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
@@ -182,11 +183,12 @@ test("a list of 10,000 instances is fetched as it is scrolled, and only what is 
   await page.getByText("500 instances, and more").waitFor();
   expect(asked).toBe(1);
   const list = page.getByRole("region", { name: "Instances, newest plan time first" });
-  for (let n = 0; n < 60 && !(await page.getByText("10000 instances").isVisible()); n++) {
-    await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
-    await page.waitForTimeout(100);
-  }
-  await page.getByText("10000 instances").waitFor();
+  await expect
+    .poll(async () => {
+      await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      return page.getByText("10000 instances").isVisible();
+    })
+    .toBe(true);
   await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
   await page.locator('a[href="/instances/10000"]').waitFor();
   expect(await page.locator(".rows a.line").count()).toBeLessThan(80);

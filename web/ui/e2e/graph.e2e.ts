@@ -186,7 +186,7 @@ test("an operation says what it would do, does it, and what follows is recoloure
   const [from, to] = [await other.idOf("job:source date:yesterday"), await other.idOf("job:report date:yesterday")];
   await page.goto(`${other.url}/instances/${to}/graph?up=4`);
   await node(page, from).click();
-  await page.waitForTimeout(300);
+  await settled(page);
   const place = (key: string) =>
     page.locator(`.react-flow__node[data-id="${key}"]`).evaluate((box) => (box as HTMLElement).style.transform);
   const [before, count] = [await place(from), (await layouts(page)).length];

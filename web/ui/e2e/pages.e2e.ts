@@ -144,7 +144,7 @@ test("names, descriptions, outputs and parameters are texts and nothing else", a
   ]) {
     await page.goto(world.url + path);
     await page.getByRole("heading").or(page.getByRole("alert")).first().waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await page.locator("main img, main script, main iframe, main object, body script").count(), path).toBe(0);
   }
   await page.goto(`${world.url}/instances/${orders}?tab=log`);

@@ -96,8 +96,10 @@ test("a change comes by the stream, which goes on by the last id when it was cut
   expect(await page.getByRole("link", { name: /waiting.*shop\/stock/s }).count(), "nothing is asked for without a change").toBe(1);
   streaming.send(41);
   await page.getByRole("link", { name: /succeeded.*shop\/stock/s }).waitFor({ timeout: 5_000 });
+  const lists = () => streaming.forwarded.filter((one) => one.startsWith("/api/v1/instances?")).length;
+  const before = lists();
   streaming.send(42);
-  await page.waitForTimeout(200);
+  await expect.poll(lists).toBeGreaterThan(before);
   streaming.cut();
   await expect.poll(() => streaming.asked, { timeout: 10_000 }).toEqual([undefined, "42"]);
   expect(wrongs).toEqual([]);

@@ -136,14 +136,10 @@ export class Live {
   }
 
   async #refresh(): Promise<void> {
-    if (document.visibilityState === "hidden") return;
     const words = ["status", "list", "instance", "job"];
-    await Promise.all(
-      words.flatMap((word) => [
-        this.#client.invalidateQueries({ queryKey: [word], predicate: (query) => !isLong(query) }),
-        this.#client.invalidateQueries({ queryKey: [word], predicate: isLong, refetchType: "none" }),
-      ]),
-    );
+    for (const word of words) void this.#client.invalidateQueries({ queryKey: [word], predicate: isLong, refetchType: "none" });
+    if (document.visibilityState === "hidden") return; // when it is looked at again, what is on it is asked for again
+    await Promise.all(words.map((word) => this.#client.invalidateQueries({ queryKey: [word], predicate: (query) => !isLong(query) })));
   }
 }
 
