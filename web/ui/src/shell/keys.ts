@@ -6,7 +6,7 @@ import { pages } from "../pages";
 export function useKeys(open: (what: "palette" | "help" | null) => void): void {
   const [, go] = useLocation();
   useEffect(() => {
-    let going = 0; // when g was pressed
+    let going = Number.NEGATIVE_INFINITY; // when g was pressed
     const listen = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
@@ -15,7 +15,7 @@ export function useKeys(open: (what: "palette" | "help" | null) => void): void {
       }
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]") !== null) return;
       if (event.timeStamp - going < 1_500) {
-        going = 0;
+        going = Number.NEGATIVE_INFINITY;
         const page = pages.find((one) => one.nav?.key === event.key);
         if (page) {
           event.preventDefault();
