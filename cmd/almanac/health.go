@@ -38,8 +38,9 @@ func (a *app) workersCommand() *cobra.Command {
 
 func (a *app) healthCommand() *cobra.Command {
 	return a.reading("health", "say how the server is: its loop, its store, its disk, what retention removes",
-		`Show how long a turn of the loop takes, what is still to be delivered, how large the rows are and how far back they go, when the last backup was made, how much disk is free, and what retention
-removes when. Whether the server does its work is what almanac status says. Without a running server it reads the data directory.`,
+		`Show how long a turn of the loop takes, what is still to be delivered, how large the rows are and how far back they go, when the last backup was made,
+how much disk is free, and what retention removes when. Whether the server does its work is what almanac status says.
+Without a running server it reads the data directory.`,
 		"health", func() (any, func() error) {
 			h := &web.Health{}
 			return h, func() error { return a.printHealth(h) }
