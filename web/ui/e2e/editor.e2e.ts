@@ -32,7 +32,7 @@ test.each(["light", "dark"])("a mistake is marked, its repair compared and appli
     const { page, wrongs } = await visit(browser, { dark: theme === "dark" });
     await page.goto(`${world.url}/jobs/shop/report`);
     await page.getByRole("link", { name: "Source, plan diff and dependency preview" }).click();
-    await page.getByText("is the truth: loaded at each start").waitFor();
+    await page.getByText("at each start and on SIGHUP").waitFor();
     await code(page).waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByText("No mistakes").first().waitFor();

@@ -43,6 +43,8 @@ function Shell() {
   const link = useSyncExternalStore(live.subscribe, () => live.link);
   const main = useRef<HTMLElement>(null);
   useEffect(() => live.start(), []);
+  // The event of a dialog's end may come when the next one is open already.
+  const close = (what: "palette" | "help") => setOpen((now) => (now === what ? null : now));
   useKeys(setOpen);
 
   // A reader of the screen is told of a new page, and goes on from its beginning; the first page is told by the browser.
@@ -86,8 +88,8 @@ function Shell() {
         </Boundary>
       </main>
       <Toasts />
-      {open === "palette" && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />}
-      {open === "help" && <Help onClose={() => setOpen(null)} />}
+      {open === "palette" && <Palette onClose={() => close("palette")} onHelp={() => setOpen("help")} />}
+      {open === "help" && <Help onClose={() => close("help")} />}
       {demand !== null && <Login demand={demand} />}
     </div>
   );
