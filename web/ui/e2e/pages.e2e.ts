@@ -119,8 +119,8 @@ describe.each(["light", "dark"])("in the %s theme", (theme) => {
         body: '{"status":401,"code":"unauthenticated","title":"Unauthorized","type":"x"}',
       }),
     );
-    await page.context().setOffline(true); // the stream stands open: what asks next is refused
-    await page.context().setOffline(false);
+    await page.keyboard.press("g"); // the stream stands open: what asks next is refused
+    await page.keyboard.press("j");
     await page.getByRole("dialog", { name: "A token, please" }).waitFor({ timeout: 15_000 });
     await page.screenshot({ path: `${shots}token-${theme}-1280.png` });
     expect(await serious(page)).toEqual([]);
