@@ -11,6 +11,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 15_000 } }, // on a machine that has much to do, what comes about comes later
+          retry: 1, // and is told as retried
           maxWorkers: 2, // each has a browser and servers of its own
         },
       },

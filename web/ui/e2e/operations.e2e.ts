@@ -44,7 +44,9 @@ test("each operation shows what it would do, does it, and stands in the history 
   await carriedOut("other", "Force success", "counts as succeeded");
   await expect.poll(() => state("held")).toBe("succeeded");
 
-  await carriedOut("detached", "Detach", "does not wait for works/broken", (dialog) => dialog.getByRole("combobox").selectOption({ index: 0 }));
+  await carriedOut("detached", "Detach", "does not wait for works/broken", (dialog) =>
+    dialog.getByRole("combobox").selectOption({ index: 0 }),
+  );
   await expect.poll(() => state("detached")).toBe("succeeded");
 
   await carriedOut("asked", "Confirm", "is confirmed");

@@ -47,7 +47,7 @@ test("tomorrow is played, and dragging the end of a bar shows what moves", async
   await page.getByText("night/orders 01:00 +3 h", { exact: true }).waitFor();
   await page.mouse.move(bar.x + 13 + bar.hour * 6, bar.y, { steps: 5 });
   await page.mouse.up();
-  expect(address(page).getAll("delay")).toEqual([`${orders}=PT6H`]);
+  await expect.poll(() => address(page).getAll("delay")).toEqual([`${orders}=PT6H`]);
   await page.getByText("Newly late").waitFor();
   const moves = page.getByRole("tabpanel");
   await moves.getByText("3 instances do not go as they would").waitFor();
@@ -65,7 +65,7 @@ test("tomorrow is played, and dragging the end of a bar shows what moves", async
   await page.mouse.move(bar.x - bar.hour, bar.y, { steps: 5 });
   await page.mouse.up();
   await page.getByText("None yet: this is the day as it is expected.").waitFor();
-  expect(address(page).getAll("delay")).toEqual([]);
+  await expect.poll(() => address(page).getAll("delay")).toEqual([]);
   await page.goBack();
   await page.getByText("3 instances do not go as they would").waitFor();
   expect(wrongs).toEqual([]);
@@ -86,7 +86,8 @@ test("everything can be done by the keyboard alone, and is told", async () => {
   for (let n = 0; n < 6 && !(await told.textContent())?.startsWith("night/orders"); n++) await page.keyboard.press("ArrowDown");
   expect(await told.textContent()).toBe("night/orders 01:00, succeeded, 01:00 – 01:01");
   await page.keyboard.press("d");
-  await page.getByRole("textbox", { name: "Delay by" }).waitFor();
+  const field = page.getByRole("textbox", { name: "Delay by" });
+  await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.type("soon");
   await page.keyboard.press("Enter");
   await page.getByText("Write a duration: 20 (minutes), 1h30, 45s or PT1H30M.").waitFor();
@@ -94,7 +95,7 @@ test("everything can be done by the keyboard alone, and is told", async () => {
   await page.keyboard.type("5h");
   await page.keyboard.press("Enter");
   await page.getByText("night/orders +5 h").or(page.getByText("night/orders 01:00 +5 h")).first().waitFor();
-  expect(address(page).getAll("delay")).toEqual([`${orders}=PT5H`]);
+  await expect.poll(() => address(page).getAll("delay")).toEqual([`${orders}=PT5H`]);
   expect(await chart.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByText("3 instances do not go as they would").waitFor();
   await page.keyboard.press("Shift+ArrowRight");
@@ -104,7 +105,7 @@ test("everything can be done by the keyboard alone, and is told", async () => {
 
   await page.keyboard.press("f");
   await page.getByText("2 never end").waitFor();
-  expect(address(page).getAll("fail")).toEqual([orders]);
+  await expect.poll(() => address(page).getAll("fail")).toEqual([orders]);
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Space");
   await page.getByRole("heading", { name: "night/join 02:00" }).waitFor();

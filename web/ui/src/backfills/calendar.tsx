@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useLanguage, useT } from "../i18n/language";
 import { type Day, isDay, month, plus, plusMonths, today } from "./days";
 
@@ -16,11 +17,14 @@ export function Calendar(props: { begin: Day; chosen: (day: Day) => "" | "in" | 
   const full = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { dateStyle: "long", timeZone: "UTC" });
   const names = new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", { weekday: "narrow", timeZone: "UTC" });
   const go = (day: Day) => {
-    setAt(day);
-    const first = `${day.slice(0, 7)}-01`;
-    if (first < left) setLeft(first);
-    else if (first > plusMonths(left, 1)) setLeft(plusMonths(first, -1));
-    requestAnimationFrame(() => place.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus());
+    // At once, so that the next key, however quickly it follows, is that of the day which it moved to.
+    flushSync(() => {
+      setAt(day);
+      const first = `${day.slice(0, 7)}-01`;
+      if (first < left) setLeft(first);
+      else if (first > plusMonths(left, 1)) setLeft(plusMonths(first, -1));
+    });
+    place.current?.querySelector<HTMLElement>(`[data-day="${day}"]`)?.focus();
   };
   const move = (event: KeyboardEvent) => {
     const steps: Record<string, (day: Day) => Day> = {
