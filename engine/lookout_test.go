@@ -190,6 +190,17 @@ func TestWhatLacksASlotIsNotReady(t *testing.T) {
 	}
 }
 
+// troubledFor45s has the loop turn for 45 seconds, in which what stands still becomes trouble, and returns the troubles at their end.
+func (d *desk) troubledFor45s(e *engine.Engine) (found map[engine.Aspect]string) {
+	for range 5 {
+		d.now = d.now.Add(9 * time.Second)
+		_, _, err := e.Step(d.Context(), d.now)
+		require.NoError(d, err)
+		found = d.troubles(e)
+	}
+	return found
+}
+
 // A step whose retry is not due yet waits rightly; a run without anything to wait for does not.
 func TestARunOfWhichNothingRuns(t *testing.T) {
 	d := newDesk(t)
@@ -218,13 +229,7 @@ jobs:
 		require.True(t, ok)
 		return err
 	}))
-	var found map[engine.Aspect]string
-	for range 5 {
-		d.now = d.now.Add(9 * time.Second)
-		_, _, err := e.Step(t.Context(), d.now)
-		require.NoError(t, err)
-		found = d.troubles(e)
-	}
+	found := d.troubledFor45s(e)
 	require.Equal(t, "w/load@2026-08-03T01:00:00Z runs, and none of its steps does, with a free slot, for 36s", found[engine.AspectReady])
 }
 
@@ -286,13 +291,7 @@ jobs:
 		require.True(t, ok)
 		return err
 	}))
-	var found map[engine.Aspect]string
-	for range 5 {
-		d.now = d.now.Add(9 * time.Second)
-		_, _, err := e.Step(t.Context(), d.now)
-		require.NoError(t, err)
-		found = d.troubles(e)
-	}
+	found := d.troubledFor45s(e)
 	require.Equal(t, "w/look@2026-08-03T01:00:00Z runs, and none of its steps does, with a free slot, for 36s", found[engine.AspectReady])
 }
 
