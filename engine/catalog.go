@@ -344,16 +344,20 @@ func (c *catalog) planned(beyond time.Time) bool {
 func (c *catalog) unplanned(target func(*Job) time.Time, limit int) ([]definition, *Planner) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	var lagging []definition
+	var lagging []*definition
 	for _, d := range c.current {
 		if d.active() && d.row.PlannedTo.Before(target(d.job)) {
-			lagging = append(lagging, *d)
+			lagging = append(lagging, d)
 		}
 	}
-	slices.SortFunc(lagging, func(a, b definition) int {
+	slices.SortFunc(lagging, func(a, b *definition) int {
 		return cmp.Or(a.row.PlannedTo.Compare(b.row.PlannedTo), cmp.Compare(a.row.ID, b.row.ID))
 	})
-	return lagging[:min(limit, len(lagging))], c.planner
+	group := make([]definition, min(limit, len(lagging)))
+	for i := range group {
+		group[i] = *lagging[i]
+	}
+	return group, c.planner
 }
 
 // active reports whether the job is planned at all.

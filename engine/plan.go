@@ -140,8 +140,8 @@ func (p *Planner) Timetable(ref JobRef) *recurrence.Timetable {
 // Plan plans each job over the window [from, to) that windows gives for it; a job without one (from not before to) has no part in the plan,
 // but others may wait for its plan times.
 func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
-	parts := make([]JobPlan, 0, len(p.jobs))
-	occurrences := newOccurrenceCache(p)
+	var parts []JobPlan
+	occurrences := &occurrenceCache{planner: p, spans: map[int]*span{}}
 	var planned []int // the index of each part's job
 	type edge struct {
 		part, index int
@@ -230,10 +230,10 @@ func (p *Planner) Reach(ref, upstream JobRef) (time.Duration, error) {
 }
 
 // occurrenceCache computes each job's plan times once for the widest window that the plan asks for, so that a binding is a sub-slice and not a
-// computation.
+// computation. What it costs is the jobs that the plan is about, however many the planner knows.
 type occurrenceCache struct {
 	planner *Planner
-	spans   []span
+	spans   map[int]*span // by the index of the job
 }
 
 type span struct {
@@ -242,13 +242,18 @@ type span struct {
 	computed bool
 }
 
-func newOccurrenceCache(p *Planner) *occurrenceCache {
-	return &occurrenceCache{planner: p, spans: make([]span, len(p.jobs))}
+func (c *occurrenceCache) span(job int) *span {
+	s := c.spans[job]
+	if s == nil {
+		s = new(span)
+		c.spans[job] = s
+	}
+	return s
 }
 
 // need widens what will be computed for the job to hold [from, to).
 func (c *occurrenceCache) need(job int, from, to time.Time) {
-	s := &c.spans[job]
+	s := c.span(job)
 	if s.from.IsZero() || from.Before(s.from) {
 		s.from = from
 	}
@@ -263,7 +268,7 @@ func (c *occurrenceCache) end(job int) deps.Job {
 }
 
 func (c *occurrenceCache) of(job int) deps.Occurrences {
-	s, timetable := &c.spans[job], c.planner.timetables[job]
+	s, timetable := c.span(job), c.planner.timetables[job]
 	return func(from, to time.Time) []time.Time {
 		if !s.computed {
 			s.times = timetable.Between(s.from, s.to)

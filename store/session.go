@@ -51,7 +51,7 @@ func dsn(path string, readOnly bool) string {
 		q.Add("_pragma", "synchronous(FULL)")
 		q.Add("_pragma", "foreign_keys(1)")
 		q.Add("_pragma", "wal_autocheckpoint(0)")
-		q.Add("_pragma", "cache_size(-65536)") // 64 MiB; given back after what needed it, see writer
+		q.Add("_pragma", "cache_size(-32768)") // 32 MiB: twice as much is no quicker; given back after what needed it, see writer
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }

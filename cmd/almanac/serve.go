@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -275,7 +276,10 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 			s.expire(ctx)
 		case <-ready:
 			ready = nil
-			go out.today(ctx) // counting a day of many thousand instances must not hold up a signal
+			go func() { // counting a day of many thousand instances must not hold up a signal
+				out.today(ctx)
+				debug.FreeOSMemory() // reading and planning everything took twice what the server keeps
+			}()
 		case <-s.hup:
 			s.reload(ctx)
 		case err := <-ended: // before anybody asked for it
