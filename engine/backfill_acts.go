@@ -82,7 +82,7 @@ func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now t
 			return err
 		}
 		created = true
-		return recordBackfill(tx, &b, fmt.Sprintf("applied, %d instances of %d jobs", b.Options.Instances, len(b.Options.Jobs)),
+		return recordBackfill(tx, &b, fmt.Sprintf("applied, %s of %s", plural(b.Options.Instances, "instance"), plural(len(b.Options.Jobs), "job")),
 			Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note}, now)
 	})
 	return b, created, err
