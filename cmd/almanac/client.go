@@ -64,6 +64,8 @@ func commandHint(where string, p *api.Problem) string {
 	switch {
 	case p.Code == "invalid" && len(p.Errors) > 0:
 		return "" // they stand above
+	case p.Status == http.StatusUnauthorized && p.Code == "unauthenticated":
+		return "give a valid token: --token, ALMANAC_TOKEN, or the file of the context; `almanac token create` makes one where the server runs"
 	case strings.HasPrefix(p.Hint, "read it again"):
 		return "" // the sentence says what would be right
 	case p.Code != "not-found":
