@@ -113,11 +113,11 @@ func (a *app) printBackfillPlan(p *web.BackfillPlan, all bool, file string) erro
 			if n.In {
 				in = "in"
 			}
-			why := n.Why
+			more := n.Waits
 			if n.Text != "" {
-				why += ": " + n.Text
+				more = append([]string{n.Text}, more...)
 			}
-			rows = append(rows, []string{clock(n.PlanTime), n.Job, in, why, strings.Join(n.Waits, "\n")})
+			rows = append(rows, []string{clock(n.PlanTime), n.Job, in, n.Why, strings.Join(more, "\n")})
 		}
 		if err := writeTable(a.stdout, []string{"plan time", "job", "", "why", "waits for"}, rows, nil); err != nil {
 			return err
