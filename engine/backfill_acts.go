@@ -82,7 +82,7 @@ func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now t
 			return err
 		}
 		created = true
-		return recordBackfill(tx, &b, fmt.Sprintf("applied, %d instances of %d jobs", b.Options.Instances, len(b.Options.Jobs)),
+		return recordBackfill(tx, &b, fmt.Sprintf("applied, %s of %s", plural(b.Options.Instances, "instance"), plural(len(b.Options.Jobs), "job")),
 			Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note}, now)
 	})
 	return b, created, err
@@ -385,13 +385,17 @@ func (e *Engine) laneVerdict(v View, i *Instance, now time.Time) (Verdict, error
 	return verdict, err
 }
 
-// estimateBackfill estimates when a backfill will have ended: what is left of it at the median of its jobs, as many at once as may run.
+// estimateBackfill estimates when a backfill will have ended: what is left of it at the median of its jobs, as many at once as may run, of each job too.
 func (e *Engine) estimateBackfill(v View, s *BackfillStatus, l *lane) error {
 	left := s.States[Waiting] + s.States[Running] + s.States[Lost]
 	if left == 0 || s.Options.Instances == 0 {
 		return nil
 	}
-	var total time.Duration
+	at := l.cap(e.cfg.Slots)
+	if p := s.Options.Parallel; p > 0 {
+		at = min(at, p)
+	}
+	var total, longest time.Duration // all of it one after the other, and the job that takes longest by itself
 	known := 0
 	for _, part := range s.Options.Jobs {
 		d := e.defs.lookup(part.Ref)
@@ -405,17 +409,26 @@ func (e *Engine) estimateBackfill(v View, s *BackfillStatus, l *lane) error {
 		}
 		if estimate.Of > 0 {
 			known += part.Instances
-			total += estimate.Median * time.Duration(part.Instances)
+			took := estimate.Median * time.Duration(part.Instances)
+			total += took
+			longest = max(longest, took/time.Duration(cmp.Or(atOnce(d, at), 1)))
 		}
 	}
 	if known < s.Options.Instances {
 		return nil // of a job that never ran, nobody knows
 	}
-	at := l.cap(e.cfg.Slots)
-	if p := s.Options.Parallel; p > 0 {
-		at = min(at, p)
-	}
 	s.Known = true
-	s.Left = total / time.Duration(s.Options.Instances) * time.Duration(left) / time.Duration(cmp.Or(at, 1))
+	s.Left = max(total/time.Duration(cmp.Or(at, 1)), longest) / time.Duration(s.Options.Instances) * time.Duration(left)
 	return nil
+}
+
+// atOnce is how many instances of a job run at once where so many may: one of a job that waits for itself.
+func atOnce(d *definition, most int) int {
+	if d == nil {
+		return most
+	}
+	if slices.ContainsFunc(d.job.DependsOn, func(up Dependency) bool { return up.Job == d.row.Ref }) {
+		return min(most, 1)
+	}
+	return min(most, cmp.Or(d.job.Concurrency, most))
 }

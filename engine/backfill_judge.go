@@ -63,7 +63,7 @@ func (d *draft) judge() {
 			}
 			if missing := d.unmet(i); missing != "" {
 				i.in, i.why, again = false, "upstream-missing", true
-				i.text = missing + "; backfill it too (--upstream), or count it as satisfied (--ignore-missing)"
+				i.text = missing + ", or count it as satisfied (--ignore-missing)"
 			}
 		}
 	}
@@ -158,7 +158,14 @@ func (d *draft) unmet(i *draftItem) string {
 		if missing > 1 {
 			text += fmt.Sprintf(" and %d more", missing-1)
 		}
-		return text
+		part := d.parts[dep.Upstream.Ref()]
+		if part == nil {
+			return text + "; backfill it too (--upstream)"
+		}
+		if _, out := part.index[first.UnixMilli()]; out {
+			return text + ", which is out itself; see why it is"
+		}
+		return text + ", a day that this backfill does not have; take that in (--from)"
 	}
 	return ""
 }

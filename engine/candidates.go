@@ -63,7 +63,7 @@ func (l *looker) candidates(s *subject, from, to int) (*Candidates, error) {
 		c.Left = len(times) - len(shown)
 	}
 	for _, t := range shown {
-		x := Candidate{PlanTime: t.In(s.i.PlanTime.Location()), In: inSet(waits, t)}
+		x := Candidate{PlanTime: s.job.local(t), In: inSet(waits, t)}
 		if i, ok := rows[t.UnixMilli()]; ok {
 			x.ID, x.State = i.ID, i.State
 		}
@@ -145,7 +145,7 @@ func (l *looker) whyOut(s *subject, waits []Wait, t time.Time) string {
 	if w.Dependency < len(s.job.DependsOn) {
 		declared = &s.job.DependsOn[w.Dependency]
 	}
-	if declared != nil && len(declared.Edge.Hours) > 0 && !slices.Contains(declared.Edge.Hours, t.In(s.job.When.Location).Hour()) {
+	if declared != nil && len(declared.Edge.Hours) > 0 && !slices.Contains(declared.Edge.Hours, s.job.local(t).Hour()) {
 		return "hours: another hour than those"
 	}
 	if declared != nil {

@@ -274,6 +274,23 @@ func (c *catalog) concurrency(job *Job) int {
 	return job.Concurrency
 }
 
+// unknownJob is ErrUnknownJob with the name that is nearest to the one given.
+func (c *catalog) unknownJob(ref JobRef) error {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var known []string
+	for name, d := range c.current {
+		if !d.row.Removed {
+			known = append(known, name.String())
+		}
+	}
+	slices.Sort(known)
+	if near := Nearest(ref.String(), known); near != "" {
+		return fmt.Errorf("%w; did you mean %s?", ErrUnknownJob, near)
+	}
+	return ErrUnknownJob
+}
+
 // lookup returns the current definition of a job, nil when there is none.
 func (c *catalog) lookup(ref JobRef) *definition {
 	c.mu.RLock()

@@ -344,3 +344,30 @@ func TestANeighbourhoodHasOneEdgeForEachWait(t *testing.T) {
 	require.Equal(t, 1, n.Nodes[0].MoreUp)
 	require.Equal(t, 1, n.Nodes[0].MoreDown)
 }
+
+// The day of 25 October 2026 begins in summer time in Berlin and ends in winter time: everything about an instance of it is shown by the clocks of then.
+func TestExplainFollowsTheClocksOfTheZone(t *testing.T) {
+	x := &explaining{desk: newDesk(t)}
+	x.e, x.hand = x.server("one", x.db, false)
+	x.now = time.Date(2026, 10, 24, 22, 30, 0, 0, time.UTC)
+	x.load(x.e, `workflow: w
+timeZone: Europe/Berlin
+defaults: {startTime: "2026-08-01T00:00:00", action: {type: shell, command: "true"}}
+jobs:
+  hourly: {cron: "0 * * * *"}
+  daily: {cron: "30 6 * * *", dependsOn: [hourly], confirm: true}`)
+	x.step(x.e)
+	found, err := x.e.ExplainInstance(t.Context(), engine.ExplainRequest{
+		Ref: engine.JobRef{Workflow: "w", Job: "daily"}, PlanTime: time.Date(2026, 10, 25, 5, 30, 0, 0, time.UTC),
+	}, x.now)
+	require.NoError(t, err)
+	require.NotZero(t, found.Instance.ID, "it is planned, and comes of its row")
+	require.Equal(t, "2026-10-25T06:30:00+01:00", found.Instance.PlanTime.Format(time.RFC3339))
+	from := found.Dependencies[0].Wait.WindowFrom.In(found.Instance.PlanTime.Location())
+	require.Equal(t, "2026-10-25T00:00:00+02:00", from.Format(time.RFC3339), "the zone in which the answer is shown")
+	var times []string
+	for _, c := range found.Dependencies[0].Candidates.List {
+		times = append(times, c.PlanTime.Format("02T15:04Z07:00"))
+	}
+	require.Subset(t, times, []string{"25T01:00+02:00", "25T02:00+02:00", "25T02:00+01:00", "25T03:00+01:00"})
+}

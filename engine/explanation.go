@@ -11,7 +11,7 @@ import (
 // An Explanation is why an instance is where it is: every gate in order, each dependency with its rule and what it has come to, and as a tree what
 // keeps it, down to what waits for no other instance. The command line, the API and the UI print this one value.
 type Explanation struct {
-	Instance Instance
+	Instance Instance  // its plan time in the zone of its job, in which the rest is shown too
 	At       time.Time // as of when
 	Planned  bool      // it is recorded; else it is what the loaded definitions would plan
 	Schedule string    // when its job is due, in words
@@ -196,6 +196,7 @@ func (l *looker) explain(s *subject) (x Explanation, err error) {
 		return x, err
 	}
 	x.Instance = *s.i
+	x.Instance.PlanTime = s.job.local(s.i.PlanTime)
 	if s.recorded && s.i.State == Running && l.past == nil { // of what was watched before, nothing is kept
 		if x.Watching, err = l.view.Watches(s.i.ID); err != nil {
 			return x, fmt.Errorf("read what %s watches: %w", s.i.Name(), err)

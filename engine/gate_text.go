@@ -27,7 +27,7 @@ func (l *looker) explainGates(s *subject, x *Explanation) error {
 
 	due := "was due at " + s.i.PlanTime.Format("2006-01-02 15:04:05")
 	if !s.i.NotBefore.Equal(s.i.PlanTime) {
-		due += ", to start from " + s.i.NotBefore.In(s.i.PlanTime.Location()).Format("2006-01-02 15:04:05") + " on"
+		due += ", to start from " + s.job.local(s.i.NotBefore).Format("2006-01-02 15:04:05") + " on"
 	}
 	add(verdicts[GateTime], unlessClosed(verdicts[GateTime], due))
 	l.explainCalendar(s, named)

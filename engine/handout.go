@@ -68,8 +68,9 @@ func withJobEnv(a Action, job *Job) Action {
 
 // scope is what an instance's texts may name.
 func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope {
+	planTime := job.local(i.PlanTime)
 	return Scope{
-		PlanTime: i.PlanTime, Window: func() (from, to time.Time) { return dataWindow(job, i.PlanTime) }, Now: now.In(job.When.Location).Truncate(time.Millisecond),
+		PlanTime: planTime, Window: func() (from, to time.Time) { return dataWindow(job, planTime) }, Now: now.In(job.When.Location).Truncate(time.Millisecond),
 		Workflow: job.Workflow, Job: job.Name, Instance: strconv.FormatInt(i.ID, 10), Attempt: attempt,
 		Params: e.effectiveParams(job, i), Calendar: job.When.Calendar,
 		Secret: func(name string) (string, error) {
@@ -84,6 +85,10 @@ func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope 
 		},
 	}
 }
+
+// local is a time in the zone of the job. A stored plan time knows its own offset only, with which a day before or after, across a change of the clocks,
+// would begin at another hour.
+func (j *Job) local(t time.Time) time.Time { return t.In(j.When.Location) }
 
 // dataWindow is the window that `windowStart` and `windowEnd` name: from the job's plan time before this one to this one [choice]. A job
 // without an earlier plan time within its own period starts its first window one nominal period earlier.

@@ -173,6 +173,50 @@ func TestTheTimeLeftOfABackfillIsOfWhatItTookSoFar(t *testing.T) {
 	require.Equal(t, 21*time.Minute, s.Left, "three that are left, one at once")
 }
 
+// Where a job lets one run at once, or waits for itself, more room does not make its backfill quicker.
+func TestTheTimeLeftOfABackfillFollowsTheJobs(t *testing.T) {
+	d := newDesk(t)
+	e, h := d.server("a", d.db, false)
+	d.load(e, `workflow: w
+defaults: {startTime: "2026-07-01T00:00:00Z", action: {type: shell, command: "true"}}
+jobs:
+  alone: {cron: "0 2 * * *"}
+  chain: {cron: "0 2 * * *", concurrency: 9, selfDependency: true}`)
+	for _, job := range []string{"w/alone", "w/chain"} {
+		key := d.backfill(e, engine.BackfillRequest{Jobs: []string{job}, From: "2026-07-10", To: "2026-07-13", Share: "0..4", IgnoreMissing: true})
+		d.step(e)
+		d.now = d.now.Add(7 * time.Minute)
+		d.starts(h)
+		d.step(e)
+		require.Equal(t, 21*time.Minute, d.status(e, key).Left, "three that are left of %s, one after the other", job)
+		_, err := e.CancelBackfill(t.Context(), key, "ann", "", true, d.now)
+		require.NoError(t, err)
+	}
+}
+
+func TestABackfillSaysWhatWouldTakeInWhatIsMissing(t *testing.T) {
+	d := newDesk(t)
+	e, _ := d.server("a", d.db, false)
+	d.load(e, `workflow: w
+defaults: {startTime: "2026-07-01T00:00:00Z", action: {type: none}}
+jobs:
+  chain: {cron: "0 2 * * *", selfDependency: true}
+  after: {cron: "0 3 * * *", dependsOn: [chain]}`)
+	why := func(job string) (texts []string) {
+		p, err := e.PlanBackfill(t.Context(), engine.BackfillRequest{Jobs: []string{job}, From: "2026-07-10", To: "2026-07-11"}, d.now)
+		require.NoError(t, err)
+		for _, i := range p.Instances {
+			texts = append(texts, i.Text)
+		}
+		return texts
+	}
+	require.Equal(t, []string{
+		"nothing is recorded of w/chain@2026-07-09T02:00:00Z, a day that this backfill does not have; take that in (--from), or count it as satisfied (--ignore-missing)",
+		"nothing is recorded of w/chain@2026-07-10T02:00:00Z, which is out itself; see why it is, or count it as satisfied (--ignore-missing)",
+	}, why("w/chain"))
+	require.Equal(t, "nothing is recorded of w/chain@2026-07-10T02:00:00Z; backfill it too (--upstream), or count it as satisfied (--ignore-missing)", why("w/after")[0])
+}
+
 func TestABackfillStartsOnlyInItsWindow(t *testing.T) {
 	d := newDesk(t)
 	d.now = time.Date(2026, 8, 3, 7, 0, 0, 0, time.UTC)

@@ -61,7 +61,7 @@ func (o *operating) rule(i *Instance) error {
 	case OperateUnfreeze:
 		o.freeze(i, false)
 	case OperateConfirm:
-		o.confirm(i)
+		return o.confirm(i)
 	case OperateDetach:
 		return o.detach(i)
 	case OperateRunNow:
@@ -78,11 +78,22 @@ func (o *operating) stateHint(allowed []State, hint string) string {
 	if o.Selector == "" || err != nil || s.One() {
 		return hint
 	}
+	if s.Up != 0 || s.Down != 0 {
+		return hint + "; what hops add is not asked about state:, so choose by terms alone" + o.downstreamHint()
+	}
 	words := make([]string, len(allowed))
 	for n, state := range allowed {
 		words[n] = string(state)
 	}
 	return "add state:" + strings.Join(words, ",")
+}
+
+// downstreamHint names the option that does for a rerun what hops cannot: it passes over what waits.
+func (o *operating) downstreamHint() string {
+	if o.Operation != OperateRerun {
+		return ""
+	}
+	return "; the scope downstream (--downstream) reruns what has ended of what waits for them"
 }
 
 // transit sends an event to the instance.
@@ -128,14 +139,23 @@ func (o *operating) freeze(i *Instance, frozen bool) {
 	}})
 }
 
-func (o *operating) confirm(i *Instance) {
+func (o *operating) confirm(i *Instance) error {
 	if i.Confirmed != "" {
 		o.list(i, EffectUnchanged, i.State, "it was confirmed by "+i.Confirmed)
-		return
+		return nil
+	}
+	job, err := o.defs.version(o.v, i.Version)
+	if ignoreInvalid(err) != nil {
+		return err
+	}
+	if err == nil && !job.Confirm {
+		o.list(i, EffectUnchanged, i.State, "its job asks for no confirmation")
+		return nil
 	}
 	o.add(act{*i, EffectChanged, i.State, "is confirmed", func(tx Tx, i *Instance) (bool, error) {
-		return tx.SetConfirmed(i.ID, o.actor(), o.now)
+		return tx.SetConfirmed(i.ID, o.reason(""), o.now)
 	}})
+	return nil
 }
 
 func (o *operating) runNow(i *Instance) error {

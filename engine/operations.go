@@ -63,8 +63,10 @@ func (e *Engine) trigger(ctx context.Context, r TriggerRequest, now time.Time) (
 // written.
 func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.Time) (instance Instance, created bool, err error) {
 	switch {
-	case d == nil || d.row.Removed:
-		return instance, false, ErrUnknownJob
+	case d == nil:
+		return instance, false, e.defs.unknownJob(r.Ref)
+	case d.row.Removed:
+		return instance, false, fmt.Errorf("%w: it was removed; load a definition of it first", ErrUnknownJob)
 	case d.row.Disabled:
 		return instance, false, fmt.Errorf("%w: the job is disabled; enable it in its definition first", ErrConflict)
 	}

@@ -151,8 +151,8 @@ type Tx interface {
 	Hold(Hold) (bool, error)
 	// SetCancel records that a running instance is being cancelled. False when it is not running or is being cancelled already.
 	SetCancel(instance int64, r Reason, at time.Time) (bool, error)
-	// SetConfirmed records who confirmed a waiting instance, with an event, and wakes it. False when it is not waiting.
-	SetConfirmed(instance int64, actor string, at time.Time) (bool, error)
+	// SetConfirmed records that the reason's actor confirmed a waiting instance, with an event, and wakes it. False when it is not waiting.
+	SetConfirmed(instance int64, r Reason, at time.Time) (bool, error)
 	// Renew moves the lease of every running instance of the owner.
 	Renew(owner string, until time.Time) error
 	// TakeOver makes owner the owner of a running instance, compare-and-set on the fence, which grows by one, and of its live attempts, which get

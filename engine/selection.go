@@ -289,7 +289,7 @@ func (x *selection) sieve(list []Instance) ([]Instance, error) {
 		return nil, fmt.Errorf("%w: the terms about jobs leave none of %s", ErrNotFound, plural(before, "instance"))
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: nothing matches: %s there", ErrNotFound, x.nothing())
+		return nil, fmt.Errorf("%w: nothing matches: %s there%s", ErrNotFound, x.nothing(), x.unplanned())
 	}
 	for n := range x.s.Terms {
 		t := &x.s.Terms[n]
@@ -312,6 +312,21 @@ func (x *selection) nothing() string {
 		bounds = append(bounds, t.Text)
 	}
 	return fmt.Sprintf("%s leaves none; %s chosen, with no instance", strings.Join(bounds, " "), plural(len(x.jobs), "job"))
+}
+
+// unplanned says how far the plan reaches of what is chosen, when more is asked for than that.
+func (x *selection) unplanned() string {
+	var reaches *selectedJob
+	for _, j := range x.jobs {
+		_, to := x.span(j)
+		if planned := j.row.PlannedTo; !planned.IsZero() && planned.Before(to) && (reaches == nil || planned.Before(reaches.row.PlannedTo)) {
+			reaches = j
+		}
+	}
+	if reaches == nil {
+		return ""
+	}
+	return "; the plan is written up to " + reaches.row.PlannedTo.In(reaches.zone).Format("2006-01-02 15:04 -07:00")
 }
 
 // has reports whether a term holds of an instance, whatever stands before it.

@@ -87,7 +87,7 @@ func (s *Selector) add(text string, column int) error {
 	case slash > 0 && at > slash:
 		t.Key = "name"
 		err = t.readName(rest)
-	case isDigits(rest):
+	case isDigits(strings.ReplaceAll(rest, ",", "")):
 		t.Key = "id"
 		err = t.read(rest)
 	case keyed:

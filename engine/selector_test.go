@@ -114,6 +114,7 @@ func TestWhatSelectorsChoose(t *testing.T) {
 		"job:dwd_order date:today":             "not found: job:dwd_order leaves none of 4 jobs; did you mean job:dwd_orders?",
 		"tag:nobody date:today":                "not found: tag:nobody leaves none of 4 jobs",
 		"job:report date:2026-07-01":           "not found: nothing matches: date:2026-07-01 leaves none; 1 job chosen, with no instance there",
+		"job:report date:2026-09-01":           "not found: nothing matches: date:2026-09-01 leaves none; 1 job chosen, with no instance there; the plan is written up to 2026-08-04 00:00 +08:00",
 		"job:report date:today state:failed":   "not found: nothing matches: state:failed leaves none of 1 instance",
 		"date:today time:20:00..21:00 job:r*":  "not found: nothing matches: time:20:00..21:00 leaves none of 1 instance",
 		"job:report":                           "invalid: the selector does not say when; add date:, time: with instants, backfill:, or state: with states other than succeeded",

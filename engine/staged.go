@@ -320,7 +320,7 @@ func (e *Engine) settle(now time.Time, r *run, out *staged) (ready []readyStep, 
 			step, row := p.Def(i), p.Step(i)
 			_, _, item := p.Item(i)
 			if step.When != "" && row.Attempts == 0 && !item {
-				wanted, err := e.cfg.Condition(step.When, p.environment(e.effectiveParams(r.job, &r.instance), r.instance.PlanTime))
+				wanted, err := e.cfg.Condition(step.When, p.environment(e.effectiveParams(r.job, &r.instance), r.job.local(r.instance.PlanTime)))
 				if err != nil {
 					p.Broken(i, Reason{Code: ReasonStepFailed, Detail: stepText(step.Name) + "when: " + err.Error()})
 					continue

@@ -195,18 +195,17 @@ func (t *tx) SetCancel(instance int64, r engine.Reason, at time.Time) (bool, err
 	return true, nil
 }
 
-// SetConfirmed records who confirmed a waiting instance, with an event of the kind "confirm", and wakes it.
-func (t *tx) SetConfirmed(instance int64, actor string, at time.Time) (bool, error) {
+// SetConfirmed records that the reason's actor confirmed a waiting instance, with an event of the kind "confirm", and wakes it.
+func (t *tx) SetConfirmed(instance int64, r engine.Reason, at time.Time) (bool, error) {
 	job, ok := int64(0), false
 	err := t.s.change(setConfirmedSQL, func(c *columns) error {
 		job, ok = c.int(), true
 		return nil
-	}, actor, instance)
+	}, r.Actor, instance)
 	if err != nil || !ok {
 		return false, err
 	}
-	reason := encodeReason(engine.Reason{Code: engine.ReasonConfirm, Actor: actor})
-	t.record(eventRow{at: at.UnixMilli(), kind: "confirm", instance: instance, job: job, reason: reason, actor: actor})
+	t.record(eventRow{at: at.UnixMilli(), kind: "confirm", instance: instance, job: job, reason: encodeReason(r), actor: r.Actor})
 	return true, nil
 }
 

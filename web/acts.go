@@ -61,7 +61,7 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	// The key stands for one request. Another one under it is a mistake of the client that must not look like success.
 	same := request.PlanTime.IsZero() || instance.PlanTime.Equal(request.PlanTime.Truncate(time.Millisecond))
 	if !created && (!same || !engine.SameParams(&instance, request.Params)) {
-		return nil, fmt.Errorf("%w: the key %s was used for another request, which made instance %d", engine.ErrConflict, in.Key, instance.ID)
+		return nil, refusal(codeKeyReused, fmt.Sprintf("the key %s was used for another request, which made instance %d", in.Key, instance.ID))
 	}
 	out := &triggerOutput{Status: http.StatusOK, Body: NewInstance(&instance)}
 	if created {

@@ -46,8 +46,8 @@ func TestTheSameKeyIsTheSameInstance(t *testing.T) {
 	require.Equal(t, "/api/v1/instances/"+first.ID.String(), again.Header().Get("Location"))
 	require.Equal(t, first, decode[web.Instance](f, again, 200))
 
-	refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"params":{"day":"2026-11-18"}}`, key), 409, "conflict")
-	refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"planTime":"2026-11-18T00:00:00Z","params":{"day":"2026-11-19"}}`, key), 409, "conflict")
+	refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"params":{"day":"2026-11-18"}}`, key), 422, "key-reused")
+	refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"planTime":"2026-11-18T00:00:00Z","params":{"day":"2026-11-19"}}`, key), 422, "key-reused")
 	require.Len(t, get[web.InstancePage](f, "/api/v1/instances?kind=manual").Items, 1)
 
 	other := decode[web.Instance](f, f.as("operator", http.MethodPost, "/api/v1/jobs/retail/stores/trigger", "", key), 201)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
 	api "github.com/almanac-sched/almanac/web/client"
 )
@@ -112,11 +113,11 @@ func (a *app) printBackfillPlan(p *web.BackfillPlan, all bool, file string) erro
 			if n.In {
 				in = "in"
 			}
-			why := n.Why
+			more := n.Waits
 			if n.Text != "" {
-				why += ": " + n.Text
+				more = append([]string{n.Text}, more...)
 			}
-			rows = append(rows, []string{clock(n.PlanTime), n.Job, in, why, strings.Join(n.Waits, "\n")})
+			rows = append(rows, []string{clock(n.PlanTime), n.Job, in, n.Why, strings.Join(more, "\n")})
 		}
 		if err := writeTable(a.stdout, []string{"plan time", "job", "", "why", "waits for"}, rows, nil); err != nil {
 			return err
@@ -342,7 +343,14 @@ func (a *app) printBackfill(b *web.Backfill, form string) error {
 		fmt.Fprintf(&w, "  starts nothing just now: %s\n", printable(b.Holding))
 	}
 	if b.SecondsLeft != nil && b.EndedAt.IsZero() {
-		fmt.Fprintf(&w, "  about %s left\n", duration(time.Duration(*b.SecondsLeft)*time.Second))
+		when := ""
+		if b.State == engine.BackfillPaused {
+			when = " once it goes on"
+		}
+		fmt.Fprintf(&w, "  about %s left%s\n", duration(time.Duration(*b.SecondsLeft)*time.Second), when)
+	}
+	if failed := b.Instances.Failed; failed > 0 && b.Instances.Waiting > 0 {
+		fmt.Fprintf(&w, "  %d failed; what waits for one goes on when it is run again: almanac rerun backfill:%s state:failed\n", failed, b.ID)
 	}
 	for _, j := range b.Jobs {
 		fmt.Fprintf(&w, "  %s/%s: %s\n", j.Workflow, j.Job, count(j.Instances, "instance"))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	api "github.com/almanac-sched/almanac/web/client"
@@ -23,7 +24,7 @@ type client struct {
 // do sends a request of the generated client and decodes the answer into a value; nil ignores it. The types are those of web, as the same is
 // printed without a server.
 func (c *client) do(ctx context.Context, r *api.Request, into any) error {
-	return refused(c.api.Do(ctx, r, into))
+	return refused(r.Path, c.api.Do(ctx, r, into))
 }
 
 // get decodes the answer to a GET of a path below the API's into a value.
@@ -36,14 +37,48 @@ func (c *client) post(ctx context.Context, path string, header http.Header, body
 	return c.do(ctx, &api.Request{Method: http.MethodPost, Path: apiPrefix + path, Header: header, Body: body}, into)
 }
 
-// refused makes an *answerError of a refusal of the server.
-func refused(err error) error {
+// refused makes an *answerError of a refusal by the server, in the words of the command line; where is the path of the request.
+func refused(where string, err error) error {
 	var refusal *api.Error
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	p := &refusal.Problem
-	return &answerError{Status: int(p.Status), Code: p.Code, Title: p.Title, Detail: refusal.Error(), Hint: p.Hint}
+	p := refusal.Problem
+	p.Errors = slices.Clone(p.Errors)
+	for n := range p.Errors {
+		e := &p.Errors[n]
+		part, member, _ := strings.Cut(e.Location, ".")
+		if !slices.Contains([]string{"body", "query", "path", "header"}, part) {
+			continue // an instance
+		}
+		if e.Location = member; strings.Contains(e.Message, member) {
+			e.Location = ""
+		}
+	}
+	told := &api.Error{Problem: p}
+	return &answerError{Status: int(p.Status), Code: p.Code, Title: p.Title, Detail: told.Error(), Hint: commandHint(where, &p)}
+}
+
+// commandHint says what to do about a refusal, to who wrote a command line.
+func commandHint(where string, p *api.Problem) string {
+	switch {
+	case p.Code == "invalid" && len(p.Errors) > 0:
+		return "" // they stand above
+	case p.Status == http.StatusUnauthorized && p.Code == "unauthenticated":
+		return "give a valid token: --token, ALMANAC_TOKEN, or the file of the context; `almanac token create` makes one where the server runs"
+	case strings.HasPrefix(p.Hint, "read it again"):
+		return "" // the sentence says what would be right
+	case p.Code != "not-found":
+	case strings.Contains(where, "/backfills/"):
+		return "`almanac backfill ls` lists them"
+	case strings.Contains(where, "/incidents/"):
+		return "`almanac alerts ls --all` lists them"
+	case strings.Contains(where, "/instances/"):
+		return "`almanac ps --all` lists them"
+	default:
+		return "" // the hint is for programs
+	}
+	return p.Hint
 }
 
 // path joins segments into an escaped path.

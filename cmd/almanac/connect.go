@@ -56,7 +56,10 @@ func (a *app) serverOf(n *connection) (server, token string, err error) {
 		name = all.Current
 	}
 	if name == "" {
-		return n.server, cmp.Or(n.token, a.env["ALMANAC_TOKEN"]), nil
+		if n.server != "" {
+			err = checkServer(n.server)
+		}
+		return n.server, cmp.Or(n.token, a.env["ALMANAC_TOKEN"]), err
 	}
 	all, err := a.contexts()
 	if err != nil {

@@ -293,7 +293,6 @@ func (p *explanationPrinter) roots(x *web.Explanation) {
 
 // past prints what has happened to it.
 func (p *explanationPrinter) past(x *web.Explanation) {
-	zone := x.Instance.PlanTime.Location()
 	if len(x.Watching) > 0 {
 		p.title("watches")
 	}
@@ -316,7 +315,7 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 				outcome += ": " + t.Text
 			}
 		}
-		p.wrapped(fmt.Sprintf("  %s  %d  ", t.StartedAt.In(zone).Format(time.DateTime), t.Number), 4, name+" "+outcome)
+		p.wrapped(fmt.Sprintf("  %s  %d  ", t.StartedAt.Format(time.DateTime), t.Number), 4, name+" "+outcome)
 	}
 	if len(x.Events) > 0 {
 		p.title("history")
@@ -327,7 +326,7 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 		if e.From != "" && e.To != "" {
 			what = fmt.Sprintf("%s → %s", e.From, e.To)
 		}
-		p.wrapped(fmt.Sprintf("  %s  %s  ", e.At.In(zone).Format(time.DateTime), what), 4, e.Reason.Text)
+		p.wrapped(fmt.Sprintf("  %s  %s  ", e.At.Format(time.DateTime), what), 4, e.Reason.Text)
 	}
 }
 

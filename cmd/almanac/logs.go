@@ -194,7 +194,7 @@ func (l *logPrinter) one(ctx context.Context, a web.Attempt, title, follow bool)
 	l.printed++
 	if follow {
 		_, err := l.client.api.FollowLog(ctx, int64(a.ID), 0, l.out)
-		return refused(err)
+		return refused("", err)
 	}
 	for offset := int64(0); ; {
 		n, size, complete, err := l.part(ctx, a.ID, offset)
@@ -211,7 +211,7 @@ func (l *logPrinter) one(ctx context.Context, a web.Attempt, title, follow bool)
 func (l *logPrinter) part(ctx context.Context, attempt web.ID, offset int64) (n, size int64, complete bool, err error) {
 	response, err := l.client.api.Send(ctx, api.NewReadLogRequest(int64(attempt), api.ReadLogParams{Offset: offset}))
 	if err != nil {
-		return 0, 0, false, refused(err)
+		return 0, 0, false, refused("", err)
 	}
 	defer response.Body.Close()
 	if n, err = io.Copy(l.out, response.Body); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -152,13 +153,14 @@ without it the preview is printed and nothing is changed.`,
 	return c
 }
 
+// blankTime is a plan time with a blank between day and time, as tables print it.
+var blankTime = regexp.MustCompile(`(@\d{4}-\d{2}-\d{2}) (\d{2}:\d{2})`)
+
 // selectorOf joins arguments to one selector. A plan time may be written with a blank.
 func selectorOf(args []string) string {
 	terms := slices.Clone(args)
 	for n, term := range terms {
-		if strings.Contains(term, "@") && strings.Count(term, " ") == 1 {
-			terms[n] = strings.Replace(term, " ", "T", 1)
-		}
+		terms[n] = blankTime.ReplaceAllString(term, "${1}T$2")
 	}
 	return strings.Join(terms, " ")
 }

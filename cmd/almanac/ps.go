@@ -42,7 +42,7 @@ With a selector, such as job:dwd_* date:yesterday state:failed, those that it ch
 		query := url.Values{}
 		switch {
 		case len(args) > 0 && (len(states) > 0 || workflow != "" || all):
-			return usagef("a selector says all: write state: and workflow: as its terms")
+			return usagef("--state, --workflow and --all do not go with a selector: write state: and workflow: as its terms")
 		case len(args) > 0:
 			query.Set("selector", openUnlessSaid(selectorOf(args)))
 		case limit < 1:

@@ -140,8 +140,11 @@ func writeAttention(b *strings.Builder, s *web.Simulation, rows int) {
 			if behind[x.Root]++; behind[x.Root] == 1 {
 				roots = append(roots, x.Root)
 			}
-		case x.State == engine.Succeeded || x.State == engine.Skipped: // late: the table says so
-		case shown < rows:
+		case shown >= rows:
+		case x.State == engine.Succeeded || x.State == engine.Skipped: // late: the table may have left it out
+			shown++
+			fmt.Fprintf(b, "  %s  late: %s\n", x.Name, deadlineWords(x))
+		default:
 			shown++
 			why := strings.TrimPrefix(x.Why, string(x.State)+": ")
 			fmt.Fprintf(b, "  %s  %s: %s\n", x.Name, x.State, printable(why))

@@ -67,7 +67,7 @@ With -o json each line is a JSON object; its id is what --after takes.`,
 		if ctx.Err() != nil {
 			return nil // as it was asked to
 		}
-		return refused(err)
+		return refused("", err)
 	}
 	return c
 }

@@ -165,11 +165,18 @@ func (t *table) end() {
 func (t *table) words() string {
 	switch {
 	case len(t.columns) == 0:
-		return fmt.Sprintf("%d rows affected", t.affected)
+		return rows(t.affected) + " affected"
 	case t.affected == 0:
-		return fmt.Sprintf("%d rows", t.rows)
+		return rows(t.rows)
 	}
-	return fmt.Sprintf("%d rows, %d affected", t.rows, t.affected)
+	return fmt.Sprintf("%s, %d affected", rows(t.rows), t.affected)
+}
+
+func rows(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
 }
 
 // outputs are rows, rowsAffected, value (the first row's first column) and the first row's columns by their names, as far as those are names of outputs.

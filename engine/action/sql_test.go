@@ -179,7 +179,7 @@ func TestSQL(t *testing.T) {
 			good("CREATE TABLE store (id INTEGER PRIMARY KEY, name VARCHAR(40))")
 			r := good("INSERT INTO store VALUES ("+d.mark+", "+d.second+")", "7", "o'hara; DROP TABLE store; --")
 			require.Equal(t, map[string]string{"rows": "0", "rowsAffected": "1"}, r.Outputs)
-			require.Equal(t, "1 rows affected", r.Message)
+			require.Equal(t, "1 row affected", r.Message)
 			good("INSERT INTO store VALUES (8, NULL), (9, 'zug')")
 			r = good("UPDATE store SET name = 'x' WHERE id > 8")
 			require.Equal(t, "1", r.Outputs["rowsAffected"])

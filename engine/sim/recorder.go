@@ -137,9 +137,9 @@ func (r *recorder) SetCancel(instance int64, reason engine.Reason, at time.Time)
 	return ok, err
 }
 
-func (r *recorder) SetConfirmed(instance int64, actor string, at time.Time) (bool, error) {
-	ok, err := r.Tx.SetConfirmed(instance, actor, at)
-	r.add(op{kind: opConfirm, ok: ok, id: instance, owner: actor, at: at})
+func (r *recorder) SetConfirmed(instance int64, reason engine.Reason, at time.Time) (bool, error) {
+	ok, err := r.Tx.SetConfirmed(instance, reason, at)
+	r.add(op{kind: opConfirm, ok: ok, id: instance, owner: reason.Actor, at: at})
 	return ok, err
 }
 

@@ -123,7 +123,7 @@ var operateCases = []testCase{
 	}},
 	{"a rerun begins anew: nobody has confirmed, frozen or hurried it, and what it waits for counts from then", func(w *world) {
 		i := w.plan("A", "01:00")[0]
-		w.act(func(tx engine.Tx) (bool, error) { return tx.SetConfirmed(i.ID, "ana", at("01:30")) })
+		w.act(func(tx engine.Tx) (bool, error) { return tx.SetConfirmed(i.ID, ana, at("01:30")) })
 		w.act(func(tx engine.Tx) (bool, error) { return tx.SetRunNow(i.ID, ana, at("01:30")) })
 		w.act(func(tx engine.Tx) (bool, error) { return tx.SetFrozen(i.ID, true, ana, at("01:30")) })
 		w.apply(i.ID, engine.Cancel, "02:00")

@@ -157,7 +157,7 @@ var transitionCases = []testCase{
 		i := w.plan("A", "01:00")[0]
 		confirm := func(clock string, want bool) {
 			w.write(func(tx engine.Tx) {
-				ok, err := tx.SetConfirmed(i.ID, "ann", at(clock))
+				ok, err := tx.SetConfirmed(i.ID, engine.Reason{Code: engine.ReasonPerson, Actor: "ann"}, at(clock))
 				require.NoError(w, err)
 				require.Equal(w, want, ok)
 			})

@@ -150,7 +150,11 @@ func (c *Client) send(ctx context.Context, by *http.Client, r *Request) (*http.R
 	request.Header.Set("User-Agent", c.UserAgent)
 	response, err := by.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("call the server: %w", err)
+		var failed *url.Error
+		if errors.As(err, &failed) {
+			err = failed.Err // without the whole address of the request
+		}
+		return nil, fmt.Errorf("call the server at %s: %w", c.Server, err)
 	}
 	if response.StatusCode >= 300 {
 		defer response.Body.Close()

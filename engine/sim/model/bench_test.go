@@ -147,7 +147,7 @@ func BenchmarkBackup(b *testing.B) {
 	for b.Loop() {
 		s.Snapshot()
 		write(b, s, func(tx engine.Tx) error {
-			_, err := tx.SetConfirmed(list[0].ID, "ann", noon)
+			_, err := tx.SetConfirmed(list[0].ID, engine.Reason{Code: engine.ReasonPerson, Actor: "ann"}, noon)
 			return err
 		})
 	}

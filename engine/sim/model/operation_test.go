@@ -291,7 +291,8 @@ func (g *generator) wakeDependents() operation {
 
 func (g *generator) setConfirmed() operation {
 	id, actor, at := g.in(engine.Waiting).ID, pick(g, "actor", texts...), g.at("at")
-	return operation{fmt.Sprintf("SetConfirmed(%d, %q, %s)", id, actor, at), func(tx engine.Tx) (any, error) { return tx.SetConfirmed(id, actor, at) }}
+	reason := engine.Reason{Code: engine.ReasonPerson, Actor: actor, Detail: pick(g, "note", texts...)}
+	return operation{fmt.Sprintf("SetConfirmed(%d, %q, %s)", id, actor, at), func(tx engine.Tx) (any, error) { return tx.SetConfirmed(id, reason, at) }}
 }
 
 func (g *generator) setCancel() operation {

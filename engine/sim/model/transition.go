@@ -194,7 +194,7 @@ func (t *tx) SetCancel(id int64, r engine.Reason, at time.Time) (bool, error) {
 	return true, nil
 }
 
-func (t *tx) SetConfirmed(id int64, actor string, at time.Time) (bool, error) {
+func (t *tx) SetConfirmed(id int64, r engine.Reason, at time.Time) (bool, error) {
 	if t.broken != nil {
 		return false, t.broken
 	}
@@ -203,13 +203,12 @@ func (t *tx) SetConfirmed(id int64, actor string, at time.Time) (bool, error) {
 		return false, nil
 	}
 	i := was.change()
-	i.Confirmed = actor
+	i.Confirmed = r.Actor
 	if i.lookedAt() && !i.woken() {
 		i.wake = i.NotBefore.UnixMilli()
 	}
 	set(t, (*state).putInstance, id, i)
-	reason := engine.Reason{Code: engine.ReasonConfirm, Actor: actor}
-	t.record(engine.EventRow{At: at, Kind: "confirm", Instance: id, Job: i.Job, Reason: reason, Actor: actor})
+	t.record(engine.EventRow{At: at, Kind: "confirm", Instance: id, Job: i.Job, Reason: r, Actor: r.Actor})
 	return true, nil
 }
 
