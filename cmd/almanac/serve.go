@@ -29,6 +29,7 @@ type serveConfig struct {
 	listen    string
 	dev       bool
 	outbound  outbound
+	noShell   bool
 	newKey    bool
 	azure     azureGroup
 	alerts    string // file of them; "" tells nobody
@@ -71,6 +72,7 @@ attempts that run go on, and the next start takes them over with their true outc
 	data := a.addData(c)
 	c.Flags().StringVar(&cfg.listen, "listen", "127.0.0.1:8080", "address of the API")
 	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and actions may reach loopback addresses; on a loopback address only")
+	c.Flags().BoolVar(&cfg.noShell, "no-shell", false, "run no shell actions: they fail. Else whoever may write a job can run any program as this server's user")
 	c.Flags().BoolVar(&cfg.newKey, "new-secret-key", false, "make a new key for the secrets that clients of Azure Scheduler put, in the place of a lost one")
 	slots := addSlots(c)
 	out := addOutbound(c)
@@ -167,7 +169,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	defer func() { s.watching.close() }()
 	observe := s.observe(lines)
 	s.site, err = s.openSite(ctx, siteConfig{
-		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true, log: s.log,
+		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, noShell: s.cfg.noShell, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true, log: s.log,
 		learn: s.blind.learn,
 		observe: func(n engine.Notice) {
 			observe(n)
