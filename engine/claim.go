@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
@@ -138,7 +137,7 @@ func (t *turn) assign(open []contender) (err error) {
 		room := t.room(pool)
 		if q := t.steps[pool]; q != nil {
 			for n := 0; n < room && q.Len() > 0; {
-				s := heap.Pop(q).(readyStep)
+				s := q.take()
 				if !s.run.progress.Startable(s.step) {
 					continue
 				}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"hash/fnv"
 	"iter"
@@ -22,19 +21,19 @@ func (p *Plan) Rows(first int64, ids func(JobRef) (job, version int64)) iter.Seq
 				line = append(line, newPlannedRows(i, part, ids))
 			}
 		}
-		heap.Init(&line)
+		line.sort()
 		var waits []Wait
 		for id := first; len(line) > 0; id++ {
-			front := &line[0]
+			front := line[0]
 			instance := front.instance(id)
 			waits = front.appendWaits(waits[:0], id)
 			if !yield(&instance, waits) {
 				return
 			}
 			if front.next++; front.next < len(front.plan.Times) {
-				heap.Fix(&line, 0)
+				line.moved(0)
 			} else {
-				heap.Pop(&line)
+				line.take()
 			}
 		}
 	}
@@ -50,8 +49,8 @@ type plannedRows struct {
 	next         int
 }
 
-func newPlannedRows(order int, part *JobPlan, ids func(JobRef) (job, version int64)) plannedRows {
-	r := plannedRows{order: order, plan: part, spread: part.Job.spreadOffset(), upstream: make([]int64, len(part.Dependencies))}
+func newPlannedRows(order int, part *JobPlan, ids func(JobRef) (job, version int64)) *plannedRows {
+	r := &plannedRows{order: order, plan: part, spread: part.Job.spreadOffset(), upstream: make([]int64, len(part.Dependencies))}
 	r.job, r.version = ids(part.Job.Ref())
 	for n := range part.Dependencies {
 		r.upstream[n], _ = ids(part.Dependencies[n].Upstream.Ref())
@@ -76,26 +75,12 @@ func (r *plannedRows) appendWaits(waits []Wait, id int64) []Wait {
 	return waits
 }
 
-// A rowLine is a heap of jobs by the plan time of their next row.
-type rowLine []plannedRows
-
-func (l rowLine) Len() int { return len(l) }
-
-func (l rowLine) Less(i, j int) bool {
-	a, b := &l[i], &l[j]
-	return cmp.Or(a.plan.Times[a.next].Compare(b.plan.Times[b.next]), cmp.Compare(a.order, b.order)) < 0
+func (r *plannedRows) before(other *plannedRows) bool {
+	return cmp.Or(r.plan.Times[r.next].Compare(other.plan.Times[other.next]), cmp.Compare(r.order, other.order)) < 0
 }
 
-func (l rowLine) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-
-func (l *rowLine) Push(r any) { *l = append(*l, r.(plannedRows)) }
-
-func (l *rowLine) Pop() any {
-	last := len(*l) - 1
-	r := (*l)[last]
-	*l = (*l)[:last]
-	return r
-}
+// A rowLine is jobs by the plan time of their next row.
+type rowLine = queue[*plannedRows]
 
 // appendWaits appends the rows of one binding: one, or one a piece where `hours` cuts the set.
 func (d *DependencyPlan) appendWaits(waits []Wait, instance, upstream int64, n int) []Wait {

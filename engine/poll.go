@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/heap"
 	"fmt"
 	"time"
 )
@@ -12,24 +11,15 @@ type pollEntry struct {
 	id int64
 }
 
-// A pollQueue is a heap of them by time. Entries of what has ended meanwhile are passed over.
-type pollQueue []pollEntry
+func (p pollEntry) before(other pollEntry) bool { return p.at.Before(other.at) }
 
-func (q pollQueue) Len() int           { return len(q) }
-func (q pollQueue) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
-func (q pollQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *pollQueue) Push(x any)        { *q = append(*q, x.(pollEntry)) }
-func (q *pollQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return last
-}
+// A pollQueue is them by time. Entries of what has ended meanwhile are passed over.
+type pollQueue = queue[pollEntry]
 
 // startPolls begins the looks that are due, as many as may be under way, and ends what has timed out.
 func (e *Engine) startPolls(now time.Time) {
 	for len(e.polls) > 0 && !e.polls[0].at.After(now) {
-		id := heap.Pop(&e.polls).(pollEntry).id
+		id := e.polls.take().id
 		l, live := e.live[id]
 		switch {
 		case !live || l.watch == nil:

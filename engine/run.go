@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"container/heap"
 	"time"
 )
 
@@ -55,22 +54,10 @@ func compareTurn(a, b readyStep) int {
 	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.PlanTime.Compare(y.PlanTime), cmp.Compare(x.ID, y.ID), cmp.Compare(a.step, b.step))
 }
 
-// A stepQueue is a heap of ready steps by turn.
-type stepQueue []readyStep
+func (s readyStep) before(other readyStep) bool { return compareTurn(s, other) < 0 }
 
-func (q stepQueue) Len() int           { return len(q) }
-func (q stepQueue) Less(i, j int) bool { return compareTurn(q[i], q[j]) < 0 }
-func (q stepQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *stepQueue) Push(x any)        { *q = append(*q, x.(readyStep)) }
-func (q *stepQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	old[len(old)-1] = readyStep{}
-	*q = old[:len(old)-1]
-	return last
-}
-
-func (q *stepQueue) add(s readyStep) { heap.Push(q, s) }
+// A stepQueue is ready steps by turn.
+type stepQueue = queue[readyStep]
 
 // A delayedStep is a step whose next attempt is not due yet.
 type delayedStep struct {
@@ -78,28 +65,16 @@ type delayedStep struct {
 	step readyStep
 }
 
-// A delayQueue is a heap of delayed steps by time.
-type delayQueue []delayedStep
+func (d delayedStep) before(other delayedStep) bool { return d.at.Before(other.at) }
 
-func (q *delayQueue) add(d delayedStep) { heap.Push(q, d) }
-
-func (q delayQueue) Len() int           { return len(q) }
-func (q delayQueue) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
-func (q delayQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *delayQueue) Push(x any)        { *q = append(*q, x.(delayedStep)) }
-func (q *delayQueue) Pop() any {
-	old := *q
-	last := old[len(old)-1]
-	old[len(old)-1] = delayedStep{}
-	*q = old[:len(old)-1]
-	return last
-}
+// A delayQueue is delayed steps by time.
+type delayQueue = queue[delayedStep]
 
 // takeDue returns the steps whose time has come by now.
-func (q *delayQueue) takeDue(now time.Time) []readyStep {
+func takeDue(q *delayQueue, now time.Time) []readyStep {
 	var due []readyStep
 	for q.Len() > 0 && !(*q)[0].at.After(now) {
-		due = append(due, heap.Pop(q).(delayedStep).step)
+		due = append(due, q.take().step)
 	}
 	return due
 }

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"container/heap"
+	"cmp"
 	"time"
 )
 
@@ -76,7 +76,7 @@ func (p *play) Cancel(attempt int64) {
 	for i := range p.ends {
 		if e := &p.ends[i]; e.result.Attempt == attempt {
 			e.at, e.result.EndedAt, e.result.Outcome, e.result.Exit, e.result.Message = p.now, p.now, OutcomeCancelled, nil, ""
-			heap.Fix(&p.ends, i)
+			p.ends.moved(i)
 			return
 		}
 	}
@@ -94,24 +94,9 @@ type attemptEnd struct {
 	result Result
 }
 
-// An endQueue is a heap of ends by time, and at one time by attempt.
-type endQueue []attemptEnd
-
-func (q endQueue) Len() int { return len(q) }
-func (q endQueue) Less(i, j int) bool {
-	if !q[i].at.Equal(q[j].at) {
-		return q[i].at.Before(q[j].at)
-	}
-	return q[i].result.Attempt < q[j].result.Attempt
-}
-func (q endQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *endQueue) Push(x any)   { *q = append(*q, x.(attemptEnd)) }
-func (q *endQueue) Pop() any {
-	last := len(*q) - 1
-	e := (*q)[last]
-	*q = (*q)[:last]
-	return e
+func (e attemptEnd) before(other attemptEnd) bool {
+	return cmp.Or(e.at.Compare(other.at), cmp.Compare(e.result.Attempt, other.result.Attempt)) < 0
 }
 
-func (q *endQueue) add(e attemptEnd) { heap.Push(q, e) }
-func (q *endQueue) take() attemptEnd { return heap.Pop(q).(attemptEnd) }
+// An endQueue is ends by time, and at one time by attempt.
+type endQueue = queue[attemptEnd]

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"container/heap"
 	"slices"
 	"time"
 )
@@ -10,7 +9,7 @@ import (
 func (r *playRows) setWake(row *playRow, at int64) {
 	row.wake = at
 	if at != never {
-		heap.Push(&r.wakes, wakeEntry{at, row})
+		r.wakes.add(wakeEntry{at, row})
 	}
 }
 
@@ -145,7 +144,7 @@ func (r *playRows) Hold(h Hold) (bool, error) {
 				q = new(poolQueue)
 				r.pools[row.Pool] = q
 			}
-			heap.Push(q, row)
+			q.add(row)
 		}
 	}
 	if inTurn(was) && !inTurn(h.Gate) {

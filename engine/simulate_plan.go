@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
 	"sort"
@@ -19,7 +18,7 @@ const backfillKey = "backfill"
 func newPlayRows(p *play, definitions []definition) (*playRows, error) {
 	n := p.plan.Instances()
 	r := &playRows{
-		play: p, list: make([]*playRow, 0, n), jobs: make([]playJob, len(definitions)), wakes: make(wakeHeap, 0, n), pools: map[string]*poolQueue{},
+		play: p, list: make([]*playRow, 0, n), jobs: make([]playJob, len(definitions)), wakes: make(wakeQueue, 0, n), pools: map[string]*poolQueue{},
 		attempts: map[int64]int{}, carried: map[int64]bool{}, settled: map[settledKey]int{},
 	}
 	for i := range definitions {
@@ -53,10 +52,10 @@ func (r *playRows) insert(plan *Plan, wanted func(*playRow) bool) {
 			line = append(line, newPlannedRows(i, parts[i], func(ref JobRef) (int64, int64) { id := r.id(ref); return id, id }))
 		}
 	}
-	heap.Init(&line)
+	line.sort()
 	rows := make([]playRow, plan.Instances())
 	for len(line) > 0 {
-		front := &line[0]
+		front := line[0]
 		row := &rows[0]
 		row.Instance, row.part, row.n, row.ups = front.instance(int64(len(r.list)+1)), parts[front.order], front.next, front.upstream
 		if wanted(row) {
@@ -66,9 +65,9 @@ func (r *playRows) insert(plan *Plan, wanted func(*playRow) bool) {
 			*row = playRow{}
 		}
 		if front.next++; front.next < len(front.plan.Times) {
-			heap.Fix(&line, 0)
+			line.moved(0)
 		} else {
-			heap.Pop(&line)
+			line.take()
 		}
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -20,7 +19,7 @@ type playRows struct {
 	play  *play
 	list  []*playRow
 	jobs  []playJob // by row id − 1
-	wakes wakeHeap
+	wakes wakeQueue
 	pools map[string]*poolQueue
 
 	live     []AttemptRow // by id
@@ -276,11 +275,11 @@ func (r *playRows) Due(now time.Time, limit int) ([]Instance, error) {
 	r.due = r.due[:0]
 	ms := now.UnixMilli()
 	for len(r.due) < limit {
-		top := r.wakes.valid()
+		top := r.firstWake()
 		if top == nil || top.wake > ms {
 			break
 		}
-		heap.Pop(&r.wakes)
+		r.wakes.take()
 		if top.look == r.looks {
 			continue // twice in the heap
 		}
@@ -299,7 +298,7 @@ func (r *playRows) Queued(pool string, limit int) ([]Instance, error) {
 	var taken []*playRow
 	var found []Instance
 	for len(found) < limit && q.Len() > 0 {
-		row := heap.Pop(q).(*playRow)
+		row := q.take()
 		if !row.inQueue() {
 			row.queued = false
 			continue
@@ -307,7 +306,7 @@ func (r *playRows) Queued(pool string, limit int) ([]Instance, error) {
 		taken, found = append(taken, row), append(found, row.Instance)
 	}
 	for _, row := range taken {
-		heap.Push(q, row)
+		q.add(row)
 	}
 	return found, nil
 }
@@ -316,7 +315,7 @@ func (row *playRow) inQueue() bool { return row.State == Waiting && row.Gate == 
 
 // Agenda tells what is to be looked at.
 func (r *playRows) Agenda() (a Agenda, err error) {
-	if top := r.wakes.valid(); top != nil {
+	if top := r.firstWake(); top != nil {
 		a.Wake = time.UnixMilli(top.wake).UTC()
 	}
 	for i := range r.outbox { // in order of time: each is delivered at its first attempt
@@ -327,7 +326,7 @@ func (r *playRows) Agenda() (a Agenda, err error) {
 	}
 	for pool, q := range r.pools {
 		for q.Len() > 0 && !(*q)[0].inQueue() {
-			heap.Pop(q).(*playRow).queued = false
+			q.take().queued = false
 		}
 		if q.Len() > 0 {
 			a.Pools = append(a.Pools, pool)
@@ -411,49 +410,30 @@ func compareRows(a, b *playRow) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.PlanTime.Compare(b.PlanTime), cmp.Compare(a.ID, b.ID))
 }
 
-// A poolQueue is a heap of what waits for a slot, by turn. One that does not any more is dropped when it comes first.
-type poolQueue []*playRow
+func (row *playRow) before(other *playRow) bool { return compareRows(row, other) < 0 }
 
-func (q poolQueue) Len() int           { return len(q) }
-func (q poolQueue) Less(i, j int) bool { return compareRows(q[i], q[j]) < 0 }
-func (q poolQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *poolQueue) Push(x any)        { *q = append(*q, x.(*playRow)) }
-func (q *poolQueue) Pop() any {
-	last := len(*q) - 1
-	row := (*q)[last]
-	*q = (*q)[:last]
-	return row
-}
+// A poolQueue is what waits for a slot, by turn. One that does not any more is dropped when it comes first.
+type poolQueue = queue[*playRow]
 
-// A wakeHeap is when instances are to be looked at. An entry that says another time than its instance does is dropped when it comes first.
-type wakeHeap []wakeEntry
+// A wakeQueue is when instances are to be looked at. An entry that says another time than its instance does is dropped when it comes first.
+type wakeQueue = queue[wakeEntry]
 
 type wakeEntry struct {
 	at  int64
 	row *playRow
 }
 
-func (h wakeHeap) Len() int { return len(h) }
-func (h wakeHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].row.ID < h[j].row.ID
-}
-func (h wakeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *wakeHeap) Push(x any)   { *h = append(*h, x.(wakeEntry)) }
-func (h *wakeHeap) Pop() any {
-	last := len(*h) - 1
-	e := (*h)[last]
-	(*h)[last] = wakeEntry{}
-	*h = (*h)[:last]
-	return e
+func (w wakeEntry) before(other wakeEntry) bool {
+	return w.at < other.at || w.at == other.at && w.row.ID < other.row.ID
 }
 
-// valid returns the instance to be looked at first, nil when there is none.
-func (h *wakeHeap) valid() *playRow {
-	for len(*h) > 0 {
-		if top := (*h)[0]; top.row.State == Waiting && top.row.wake == top.at {
+// firstWake returns the instance to be looked at first, nil when there is none.
+func (r *playRows) firstWake() *playRow {
+	for len(r.wakes) > 0 {
+		if top := r.wakes[0]; top.row.State == Waiting && top.row.wake == top.at {
 			return top.row
 		}
-		heap.Pop(h)
+		r.wakes.take()
 	}
 	return nil
 }

@@ -251,7 +251,7 @@ func (e *Engine) absorb(now time.Time) {
 			e.advance(now, r)
 		}
 	}
-	for _, s := range e.delayed.takeDue(now) {
+	for _, s := range takeDue(&e.delayed, now) {
 		e.keepReady(s)
 	}
 	for _, c := range e.staged.cascade {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +62,7 @@ func (w *watch) due() time.Time { return earliest(w.row.Next, w.row.Until) }
 
 func (e *Engine) await(w *watch) {
 	if at := w.due(); !at.IsZero() {
-		heap.Push(&e.polls, pollEntry{at, w.row.ID})
+		e.polls.add(pollEntry{at, w.row.ID})
 	}
 }
 

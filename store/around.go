@@ -31,7 +31,16 @@ const (
 	upTo     = ` LIMIT CAST(? AS INTEGER)`
 	aheadSQL = `SELECT count(*) FROM (SELECT * FROM (` + queued + `AND priority > ?` + upTo + `)
 		UNION ALL SELECT * FROM (` + queued + `AND priority = ? AND (plan_time, id) < (?, ?)` + upTo + `)` + upTo + `)`
-	startedBySQL = instanceColumns + `WHERE i.job = ? AND i.started_at <= ? AND (i.ended_at IS NULL OR i.ended_at >= ?) ORDER BY i.id`
+
+	// What took a number of milliseconds with n digits began less than 10^n of them before it ended; no time has more digits than 15. What took less than
+	// a second ended within one.
+	startedBySQL = `WITH RECURSIVE took (digits, below) AS (SELECT 4, 10000 UNION ALL SELECT digits + 1, 10 * below FROM took WHERE digits < 15)
+		` + instanceColumns + `WHERE i.id IN (
+			SELECT id FROM instance WHERE job = ?1 AND ended_at IS NULL AND started_at <= ?2
+			UNION ALL SELECT r.id FROM took CROSS JOIN instance r INDEXED BY instance_ran WHERE r.ended_at - r.started_at >= 1000
+				AND r.job = ?1 AND length(r.ended_at - r.started_at) = digits AND r.started_at > ?2 - below AND r.started_at <= ?2 AND r.ended_at >= ?2
+			UNION ALL SELECT id FROM instance INDEXED BY instance_ended WHERE ended_at >= ?2 AND ended_at < ?2 + 1000 AND job = ?1 AND started_at <= ?2
+		) ORDER BY i.id`
 )
 
 const activeCountsSQL = `SELECT job, count(*) FROM instance WHERE state IN ('running', 'lost') AND state = 'running' GROUP BY job`
@@ -99,5 +108,5 @@ func (v *view) Ahead(i *engine.Instance, limit int) (n int, err error) {
 
 // StartedBy lists the instances of the job that had started by the time and had not ended before it.
 func (v *view) StartedBy(job int64, at time.Time) ([]engine.Instance, error) {
-	return v.instances(startedBySQL, job, at.UnixMilli(), at.UnixMilli())
+	return v.instances(startedBySQL, job, at.UnixMilli())
 }

@@ -157,3 +157,27 @@ func BenchmarkHistory(b *testing.B) {
 		}
 	})
 }
+
+// What ran at a time is found among what ran around it, however much has ended before and since: every minute one instance of a second, each thousandth
+// of a day.
+func BenchmarkStartedBy(b *testing.B) {
+	const instances = 100_000
+	ctx := context.Background()
+	dir := b.TempDir()
+	db, err := store.Open(ctx, store.Config{Dir: dir})
+	require.NoError(b, err)
+	job := jobs(b, db, 1)
+	first := insertPlan(b, db, job, instances)
+	require.NoError(b, db.Close())
+	raw(b, dir, fmt.Sprintf(`UPDATE instance SET state = 'succeeded', gate = '', wake = NULL, fence = 1, started_at = n.at,
+		ended_at = n.at + CASE WHEN n.n %% 1000 = 0 THEN 86400000 ELSE 1000 END
+		FROM (SELECT id, id - %[1]d AS n, %[2]d + (id - %[1]d) * 60000 AS at FROM instance) n WHERE n.id = instance.id`, first, day.UnixMilli()))
+	db = open(b, dir)
+	for b.Loop() {
+		require.NoError(b, db.Read(ctx, func(v engine.View) error {
+			list, err := v.StartedBy(job[0], day.AddDate(0, 0, 35))
+			require.Len(b, list, 3)
+			return err
+		}))
+	}
+}

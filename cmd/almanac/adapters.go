@@ -74,7 +74,7 @@ func localName() string {
 }
 
 // newServerFile makes the token of this start and says where the server is.
-func newServerFile(address net.Addr) (file serverFile, hash [sha256.Size]byte, err error) {
+func newServerFile(address net.Addr, own *certificate) (file serverFile, hash [sha256.Size]byte, err error) {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
 		return file, hash, fmt.Errorf("the listener has no TCP address: %v", address)
@@ -87,7 +87,9 @@ func newServerFile(address net.Addr) (file serverFile, hash [sha256.Size]byte, e
 		}
 	}
 	secret, sum := web.NewToken()
-	file = serverFile{Address: "http://" + net.JoinHostPort(host, fmt.Sprint(tcp.Port)), PID: os.Getpid(), Token: secret, StartedAt: now()}
+	file = serverFile{
+		Address: own.scheme() + net.JoinHostPort(host, fmt.Sprint(tcp.Port)), PID: os.Getpid(), Token: secret, StartedAt: now(), Certificate: own.leaf(),
+	}
 	return file, [sha256.Size]byte(sum), nil
 }
 

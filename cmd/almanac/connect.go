@@ -91,7 +91,7 @@ func (a *app) connect(ctx context.Context, n *connection) (*client, error) {
 		return newClient(server, token), nil
 	}
 	if f, ok := readServerFile(*n.data); ok && f.alive() && f.answers(ctx) {
-		return newClient(f.Address, cmp.Or(token, f.Token)), nil
+		return f.client(token), nil
 	}
 	return nil, fmt.Errorf("%w %s; start one with `almanac serve`, or name one with --server, --context or ALMANAC_SERVER", errNoServer, *n.data)
 }
@@ -120,7 +120,7 @@ func (f serverFile) answers(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Transport: f.transport()}).Do(request)
 	if err != nil {
 		return false
 	}

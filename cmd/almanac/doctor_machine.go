@@ -229,7 +229,7 @@ var remedies = map[string]string{
 func (f serverFile) status(ctx context.Context) (status web.Status, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	err = newClient(f.Address, f.Token).do(ctx, api.NewStatusRequest(), &status)
+	err = f.client("").do(ctx, api.NewStatusRequest(), &status)
 	return status, err
 }
 

@@ -29,7 +29,9 @@ type serveConfig struct {
 	listen    string
 	dev       bool
 	outbound  outbound
+	noShell   bool
 	newKey    bool
+	own       *certificate // nil is no TLS
 	azure     azureGroup
 	alerts    string // file of them; "" tells nobody
 	slots     int
@@ -44,6 +46,7 @@ type serveConfig struct {
 
 func (a *app) serveCommand() *cobra.Command {
 	var cfg serveConfig
+	own := new(certificate)
 	c := &cobra.Command{
 		Use:   "serve [FOLDER]",
 		Short: "plan each day ahead and run what is due, with an API",
@@ -55,9 +58,11 @@ find the running server through the data directory. With --dev, on a loopback ad
 addresses.
 
 SIGHUP loads the folder again: when a definition is invalid nothing changes, and the mistakes are logged. SIGTERM and SIGINT end the server; shell
-attempts that run go on, and the next start takes them over with their true outcome. So it is after a crash.`,
+attempts that run go on, and the next start takes them over with their true outcome. So it is after a crash.
+
+On an address that others reach, give --tls-cert and --tls-key: requests carry tokens. SIGHUP reads both files again.`,
 		Example: `  almanac serve pipelines --dev
-  almanac serve pipelines --data /var/lib/almanac --listen 10.0.0.5:8080 --log-format json
+  almanac serve pipelines --data /var/lib/almanac --listen 10.0.0.5:8443 --tls-cert cert.pem --tls-key key.pem
   kill -HUP $(pidof almanac)      # load pipelines again`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -70,7 +75,10 @@ attempts that run go on, and the next start takes them over with their true outc
 	exits(c, exitFailed, exitInvalid, exitUnusable)
 	data := a.addData(c)
 	c.Flags().StringVar(&cfg.listen, "listen", "127.0.0.1:8080", "address of the API")
+	c.Flags().StringVar(&own.cert, "tls-cert", "", "file of the server's certificate, PEM, with those between it and its root behind it")
+	c.Flags().StringVar(&own.key, "tls-key", "", "file of the certificate's key, PEM")
 	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and actions may reach loopback addresses; on a loopback address only")
+	c.Flags().BoolVar(&cfg.noShell, "no-shell", false, "run no shell actions: they fail. Else whoever may write a job can run any program as this server's user")
 	c.Flags().BoolVar(&cfg.newKey, "new-secret-key", false, "make a new key for the secrets that clients of Azure Scheduler put, in the place of a lost one")
 	slots := addSlots(c)
 	out := addOutbound(c)
@@ -86,6 +94,12 @@ attempts that run go on, and the next start takes them over with their true outc
 		cfg.data, cfg.logFormat, cfg.alerts = *data, format.value, *alerts
 		if err := cfg.logLevel.UnmarshalText([]byte(level.value)); err != nil {
 			return err
+		}
+		if (own.cert == "") != (own.key == "") {
+			return usagef("--tls-cert and --tls-key belong together; give both or none")
+		}
+		if own.cert != "" {
+			cfg.own = own
 		}
 		if cfg.metricsPublic && cfg.metricsListen == "" {
 			return usagef("--metrics-public is about an address of its own; name it with --metrics-listen")
@@ -124,6 +138,8 @@ type server struct {
 	cfg serveConfig
 	log *slog.Logger
 
+	loopback bool // nobody else's machine reaches the address
+
 	hup    chan os.Signal
 	told   *spec.AlertFile // nil tells nobody
 	folder *folder         // nil when it serves what is recorded
@@ -141,12 +157,14 @@ func (s *server) serve(ctx context.Context) (err error) {
 	s.hup = make(chan os.Signal, 1)
 	signal.Notify(s.hup, syscall.SIGHUP)
 	defer signal.Stop(s.hup)
-	loopback, err := isLoopback(ctx, s.cfg.listen)
-	if err != nil {
+	if s.loopback, err = isLoopback(ctx, s.cfg.listen); err != nil {
 		return err
 	}
-	if s.cfg.dev && !loopback {
+	if s.cfg.dev && !s.loopback {
 		return usagef("--dev lets everybody in who can reach %s; it is for loopback addresses such as 127.0.0.1:8080", s.cfg.listen)
+	}
+	if err := s.cfg.own.read(); err != nil {
+		return err
 	}
 	if s.told, err = s.readAlerts(s.cfg.alerts); err != nil {
 		return err
@@ -167,8 +185,8 @@ func (s *server) serve(ctx context.Context) (err error) {
 	defer func() { s.watching.close() }()
 	observe := s.observe(lines)
 	s.site, err = s.openSite(ctx, siteConfig{
-		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, judge: true, log: s.log,
-		learn: s.blind.learn,
+		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, noShell: s.cfg.noShell, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told,
+		judge: true, log: s.log, learn: s.blind.learn,
 		observe: func(n engine.Notice) {
 			observe(n)
 			s.watching.observe(n)
@@ -190,12 +208,12 @@ func (s *server) serve(ctx context.Context) (err error) {
 	if err := s.loadDefinitions(ctx); err != nil {
 		return err
 	}
-	file, start, err := newServerFile(listener.Addr())
+	file, start, err := newServerFile(listener.Addr(), s.cfg.own)
 	if err != nil {
 		return err
 	}
 	s.file = file
-	handler, err := s.handler(loopback, start)
+	handler, err := s.handler(s.loopback, start)
 	if err != nil {
 		return err
 	}
@@ -208,7 +226,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 			out.firstToken(secret)
 		}
 	}
-	unwatch, err := s.serveWatch(ctx, s.webConfig(loopback, start))
+	unwatch, err := s.serveWatch(ctx, s.webConfig(s.loopback, start))
 	if err != nil {
 		return fmt.Errorf("--metrics-listen %s: %w", s.cfg.metricsListen, err)
 	}
@@ -250,6 +268,10 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	api := web.NewServer(handler, s.log)
 	api.RegisterOnShutdown(s.feed.Close)
 	out.header()
+	if !s.loopback && s.cfg.own == nil {
+		s.log.Warn("whoever is between here and there reads the tokens: the address is open to the network, without TLS", "remedy",
+			"give --tls-cert and --tls-key, or listen on a loopback address behind a proxy that has them")
+	}
 	ended := make(chan error, 2)
 	var looking sync.WaitGroup
 	looking.Go(func() { s.lookOn(ctx) })
@@ -257,7 +279,7 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	defer cancel()
 	go func() { ended <- s.engine.Run(ctx) }()
 	go func() {
-		err := api.Serve(listener)
+		err := api.Serve(s.cfg.own.over(listener))
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
@@ -281,6 +303,7 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 				debug.FreeOSMemory() // reading and planning everything took twice what the server keeps
 			}()
 		case <-s.hup:
+			s.renew()
 			s.reload(ctx)
 		case err := <-ended: // before anybody asked for it
 			cancel()
@@ -300,6 +323,17 @@ func shutDown(api *http.Server) error {
 		return api.Close()
 	}
 	return nil
+}
+
+// renew reads the certificate again, which somebody may have renewed.
+func (s *server) renew() {
+	err := s.cfg.own.read()
+	if s.file.Certificate = s.cfg.own.leaf(); err == nil && s.cfg.own != nil {
+		err = s.file.write(s.dir)
+	}
+	if err != nil {
+		s.log.Error("SIGHUP: the certificate is not renewed", "error", err)
+	}
 }
 
 // reload loads the folder again; an invalid one changes nothing.

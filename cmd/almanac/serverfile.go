@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -16,10 +18,26 @@ const serverFileName = "server.json"
 // A serverFile is how commands of the same user on the same machine find the running server of a data directory. Its token is made anew at each
 // start and is otherwise kept in memory alone; the file is readable by its owner only, and gone when the server has ended.
 type serverFile struct {
-	Address   string    `json:"address"` // http://host:port
-	PID       int       `json:"pid"`
-	Token     string    `json:"token"`
-	StartedAt time.Time `json:"startedAt"`
+	Address     string    `json:"address"` // http://host:port
+	PID         int       `json:"pid"`
+	Token       string    `json:"token"`
+	StartedAt   time.Time `json:"startedAt"`
+	Certificate []byte    `json:"certificate,omitempty"` // DER, of a server with TLS
+}
+
+// transport is the way to the server of the file.
+func (f serverFile) transport() http.RoundTripper {
+	if f.Certificate == nil {
+		return http.DefaultTransport
+	}
+	return trusting(f.Certificate)
+}
+
+// client speaks to the server of the file; without a token it shows that of the file.
+func (f serverFile) client(token string) *client {
+	c := newClient(f.Address, cmp.Or(token, f.Token))
+	c.api.HTTP.Transport = f.transport()
+	return c
 }
 
 // write puts the file in place in one step.

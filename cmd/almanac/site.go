@@ -31,6 +31,7 @@ type siteConfig struct {
 	dir       string
 	slots     int
 	loopback  bool // actions may reach this machine
+	noShell   bool // shell actions fail
 	outbound  outbound
 	newKey    bool            // a new key may take the place of a lost one
 	alerts    *spec.AlertFile // nil tells nobody
@@ -61,7 +62,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		return nil, errors.Join(fmt.Errorf("find this program: %w", err), s.db.Close())
 	}
 	s.runner, err = action.New(action.Config{
-		Dir: dir, Supervisor: []string{self, "supervise", "--data", dir}, AllowLoopback: cfg.loopback, AllowNetworks: cfg.outbound.networks,
+		Dir: dir, Supervisor: []string{self, "supervise", "--data", dir}, AllowLoopback: cfg.loopback, AllowNetworks: cfg.outbound.networks, NoShell: cfg.noShell,
 		Azure: cfg.outbound.azure, Version: build().Version, Log: cfg.log,
 	})
 	if err != nil {

@@ -162,8 +162,8 @@ func (s *server) serveWatch(ctx context.Context, cfg web.Config) (stop func() er
 	}
 	api := web.NewServer(handler, s.log)
 	ended := make(chan error, 1)
-	go func() { ended <- api.Serve(listener) }()
-	s.log.Info("metrics", "address", "http://"+listener.Addr().String()+"/metrics", "public", s.cfg.metricsPublic)
+	go func() { ended <- api.Serve(s.cfg.own.over(listener)) }()
+	s.log.Info("metrics", "address", s.cfg.own.scheme()+listener.Addr().String()+"/metrics", "public", s.cfg.metricsPublic)
 	return func() error {
 		err := shutDown(api)
 		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {

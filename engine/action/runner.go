@@ -32,6 +32,8 @@ type Config struct {
 	AllowPrivate  bool           // actions may reach private networks (10/8, 172.16/12, 192.168/16, fc00::/7)
 	AllowNetworks []netip.Prefix // further special networks that actions may reach; link-local and multicast stay refused
 
+	NoShell bool // shell attempts fail, and run nothing
+
 	Azure Azure          // where Azure's services are
 	Roots *x509.CertPool // by whom the certificates of servers must be signed; nil is whom this machine trusts
 
@@ -84,12 +86,17 @@ func New(config Config) (*Runner, error) {
 	return &Runner{config: config, logs: logs, link: newLink(config), web: newRequests(config, logs)}, nil
 }
 
+// errNoShell is why a shell attempt fails where none may run: whoever may write a definition could else run any program as this user.
+var errNoShell = errors.New("this server runs no shell actions (--no-shell)")
+
 // Start implements engine.Runner. An attempt of an unknown type fails. done must not wait for anything: outcomes are handed over one after the other.
 func (r *Runner) Start(a engine.Attempt, done func(engine.Result)) {
 	switch {
 	case a.Action.Type == engine.ActionNone:
 		now := time.Now()
 		go done(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeSucceeded, StartedAt: now, EndedAt: now})
+	case a.Action.Type == engine.ActionShell && r.config.NoShell:
+		go done(notStarted(a.ID, errNoShell))
 	case a.Action.Type == engine.ActionShell && a.Action.Shell != nil:
 		s, err := r.command(a)
 		if err != nil {

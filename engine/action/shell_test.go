@@ -65,6 +65,16 @@ func TestArgumentsReachTheCommandUntouched(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(b.folder, "pwned"))
 }
 
+func TestWithoutShellNothingIsRun(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *action.Config) { c.NoShell = true })
+	r := b.run(b.shell(`touch ran`))
+	require.Equal(t, engine.OutcomeFailed, r.Outcome)
+	require.Equal(t, "cannot start: this server runs no shell actions (--no-shell)", r.Message)
+	require.NoFileExists(t, filepath.Join(b.folder, "ran"))
+	require.Equal(t, engine.OutcomeSucceeded, b.run(b.attempt(engine.Action{Type: engine.ActionNone})).Outcome)
+}
+
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

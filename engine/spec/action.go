@@ -91,7 +91,7 @@ func (d *decoder) shell(v *value, s *textScope, label string) *engine.Shell {
 		d.fail(script, "leave one of the two out", "%s has both command and script", label)
 	}
 	for _, arg := range v.field("args").items() {
-		shell.Args = append(shell.Args, s.text(arg))
+		shell.Args = append(shell.Args, s.argument(arg))
 	}
 	shell.Env = s.texts(fieldsOf(v.field("env")), "env")
 	if outputs := v.field("outputs"); outputs != nil && outputs.fields != nil {

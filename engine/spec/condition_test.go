@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -37,13 +38,32 @@ func TestEvalWhen(t *testing.T) {
 		require.Error(t, spec.CheckWhen(source, before, params), source)
 	}
 	for source, want := range map[string]string{
-		`unknown`:                          "unknown name unknown",
-		`1 + 1`:                            "expected bool",
-		`int(params.region) > 1`:           "invalid operation: int(cn)",
-		`all(1..100000000, true) and true`: "memory budget exceeded",
+		`unknown`:                "unknown name unknown",
+		`1 + 1`:                  "expected bool",
+		`int(params.region) > 1`: "invalid operation: int(cn)",
+		`5 in 1..100000000`:      "memory budget exceeded",
 	} {
 		_, err := spec.EvalWhen(source, env)
 		require.ErrorContains(t, err, want, source)
 		require.NotContains(t, err.Error(), "\n")
 	}
+}
+
+// Whatever a condition says, it is evaluated in a moment: nothing goes through a list as it is told, and lists and conditions are short.
+func TestAConditionIsBounded(t *testing.T) {
+	for _, source := range []string{
+		`let a = 1..20000; all(a, all(a, # > 0))`, `count(1..9, # > 3) > 1`, `reduce(1..9, # + #acc) > 1`, `len(filter([1], true)) > 0`,
+		`5 in ` + strings.Repeat("[", 9) + strings.Repeat("1, ", 500) + strings.Repeat("]", 9),
+	} {
+		require.Error(t, spec.CheckWhen(source, nil, nil), source)
+		_, err := spec.EvalWhen(source, map[string]any{})
+		require.Error(t, err, source)
+	}
+	require.EqualError(t, spec.CheckWhen(`1 > 3 or any(1..9, # > 3)`, nil, nil), "any goes through a list, which no condition may, at character 10")
+	soon(t)
+	long := `let a = 1..99999; ` + strings.Repeat("0 in a || ", 110) + "1 in a"
+	require.NoError(t, spec.CheckWhen(long, nil, nil))
+	holds, err := spec.EvalWhen(long, map[string]any{})
+	require.NoError(t, err)
+	require.True(t, holds)
 }

@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -256,6 +257,40 @@ func TestNamesAreNormalised(t *testing.T) {
 	require.Equal(t, "caf\u00e9", w.Name)
 	require.NotNil(t, w.Job("\u00e9"))
 	require.Equal(t, "\u00e9", w.Job("b").DependsOn[0].Job.Job)
+}
+
+// A name is shown, logged, and part of addresses and file names: nothing in it may lead elsewhere, or look like what it is not.
+func TestNamesThatDeceiveAreRefused(t *testing.T) {
+	for _, name := range []string{
+		"../x", "..", ".x", "a/b", `a\b`, "a b", " a", "a\u202eb", "a\u2066b", "a\u200bb", "a\u00adb", "a\x00b", "a\x1b[2J", "a\nb", "<b>", "a%2Fb", "a@b", "-a", strings.Repeat("a", 129),
+	} {
+		quoted, err := json.Marshal(name) // JSON is YAML
+		require.NoError(t, err)
+		for what, text := range map[string]string{
+			"workflow": `{"workflow": ` + string(quoted) + `, "jobs": {"a": {"action": {"type": "none"}}}}`,
+			"job":      `{"jobs": {` + string(quoted) + `: {"action": {"type": "none"}}}}`,
+			"step":     `{"jobs": {"a": {"steps": {` + string(quoted) + `: {"action": {"type": "none"}}}}}}`,
+		} {
+			_, problems := spec.Decode("w.yaml", []byte(text), spec.Options{})
+			require.NotEmpty(t, problems, "%s %s", what, quoted)
+		}
+	}
+}
+
+// What a program is called with can be read by everybody on its machine, its environment cannot.
+func TestASecretInAnArgumentIsWarnedOf(t *testing.T) {
+	w, problems := spec.Decode("w.yaml", []byte(`secrets: {x: {env: X}}
+jobs:
+  a:
+    params: {p: {type: string, secret: true}, q: {type: string}}
+    action: {type: shell, command: '"$@"', args: ["${{ secrets.x }}", "-u${{ params.p }}", "${{ params.q }}"], env: {X: "${{ secrets.x }}"}}
+`), spec.Options{})
+	require.NotNil(t, w)
+	require.NoError(t, problems.Err())
+	require.Len(t, problems, 2, "%s", problems)
+	require.Equal(t, "w.yaml:5:51: warning: ${{ secrets.x }} in an argument is in the list of processes, for everybody on the machine, while it runs "+
+		`(write env: {x: "${{ secrets.x }}"} and "$x" in the command)`, problems[0].String())
+	require.Contains(t, problems[1].String(), "${{ params.p }} in an argument")
 }
 
 // Lint of workflows that came from Decode reports their positions, and depends on the time given: at is the creation of what has no startTime.

@@ -89,6 +89,9 @@ func (s *textScope) command(v *value) engine.Text { return s.check(v, commandTex
 // statement reads the text of an SQL statement, of which the same holds.
 func (s *textScope) statement(v *value) engine.Text { return s.check(v, statementText) }
 
+// argument reads an argument of a program, which everybody on the machine can see while it runs: a secret in it is warned of.
+func (s *textScope) argument(v *value) engine.Text { return s.check(v, argumentText) }
+
 // textUse is what a text becomes part of.
 type textUse int8
 
@@ -96,6 +99,7 @@ const (
 	anyText textUse = iota
 	commandText
 	statementText
+	argumentText
 )
 
 func (s *textScope) check(v *value, use textUse) engine.Text {
@@ -121,9 +125,21 @@ func (s *textScope) check(v *value, use textUse) engine.Text {
 				"${{ %s }} cannot stand inside a command: what it holds would be read as shell", r)
 			continue
 		}
+		if use == argumentText && s.isSecret(r) {
+			name := variable(r)
+			s.d.warn(v, fmt.Sprintf(`write env: {%s: "${{ %s }}"} and "$%s" in the command`, name, r, name),
+				"${{ %s }} in an argument is in the list of processes, for everybody on the machine, while it runs", r)
+		}
 		s.known(v, r)
 	}
 	return text
+}
+
+// isSecret reports whether what the reference stands for is declared as one.
+func (s *textScope) isSecret(r engine.Reference) bool {
+	_, declared := s.secrets[r.Name]
+	return r.Kind == engine.RefSecret && declared ||
+		r.Kind == engine.RefParam && slices.ContainsFunc(s.job.Params, func(p engine.Param) bool { return p.Name == r.Name && p.Secret })
 }
 
 // known reports a reference to what is not there.
@@ -140,7 +156,7 @@ func (s *textScope) known(v *value, r engine.Reference) {
 		if !s.params[r.Name] {
 			s.fail(v, r.Offset, orElse(didYouMean(r.Name, sortedKeys(s.params)), "declare it: params: {"+r.Name+": {type: string}}"), "there is no parameter %q", r.Name)
 		}
-		if s.noSecrets != "" && slices.ContainsFunc(s.job.Params, func(p engine.Param) bool { return p.Name == r.Name && p.Secret }) {
+		if s.noSecrets != "" && s.isSecret(r) {
 			s.fail(v, r.Offset, "", "a secret parameter cannot be named here: %s", s.noSecrets)
 		}
 	case engine.RefSecret:

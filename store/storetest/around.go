@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -105,6 +107,23 @@ var aroundCases = []testCase{
 				list, err := v.StartedBy(w.ids["A"], at(clock))
 				require.NoError(w, err)
 				require.Equal(w, want, clocks(list), clock)
+			})
+		}
+	}},
+	{"what may have run at a time is found however long it ran", func(w *world) {
+		start := at("06:00")
+		for n, took := range []time.Duration{0, 1, 9, 10, 99, 100, 999, 1000, 9_999, 10_000, 99_999_999, 100_000_000, 400 * 24 * 3_600_000} {
+			took *= time.Millisecond
+			i := w.insert(w.planned("A", fmt.Sprintf("01:%02d", n)))
+			w.applyAt(i.ID, engine.Start, start)
+			w.applyAt(i.ID, engine.Succeed, start.Add(took))
+			w.read(func(v engine.View) {
+				for at, want := range map[time.Duration]bool{-time.Millisecond: false, 0: true, took / 2: true, took: true, took + time.Millisecond: false} {
+					list, err := v.StartedBy(w.ids["A"], start.Add(at))
+					require.NoError(w, err)
+					found := slices.ContainsFunc(list, func(f engine.Instance) bool { return f.ID == i.ID })
+					require.Equal(w, want, found, "took %s, asked for %s after its start", took, at)
+				}
 			})
 		}
 	}},

@@ -215,10 +215,16 @@ func (w *world) get(id int64) (i engine.Instance) {
 // apply carries a transition out on the instance as it is stored now.
 func (w *world) apply(id int64, e engine.Event, clock string) engine.Instance {
 	w.Helper()
+	return w.applyAt(id, e, at(clock))
+}
+
+// applyAt is apply at a time that no clock of the day shows.
+func (w *world) applyAt(id int64, e engine.Event, now time.Time) engine.Instance {
+	w.Helper()
 	i := w.get(id)
-	t := engine.Transition{Instance: id, Event: e, From: i.State, Fence: i.Fence, At: at(clock), Reason: engine.Reason{Code: engine.ReasonPerson}}
+	t := engine.Transition{Instance: id, Event: e, From: i.State, Fence: i.Fence, At: now, Reason: engine.Reason{Code: engine.ReasonPerson}}
 	if e == engine.Start {
-		t.Owner, t.Lease = "server", at(clock).Add(time.Minute)
+		t.Owner, t.Lease = "server", now.Add(time.Minute)
 	}
 	w.write(func(tx engine.Tx) {
 		ok, err := tx.Apply(t)

@@ -397,6 +397,8 @@ CREATE INDEX instance_open ON instance (job, key, frozen, plan_time, ended_at) W
 
 CREATE INDEX instance_queue ON instance (pool, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill';
 
+CREATE INDEX instance_ran ON instance (job, length(ended_at - started_at), started_at, ended_at) WHERE ended_at - started_at >= 1000;
+
 CREATE INDEX instance_running ON instance (job) WHERE state IN ('running', 'lost');
 
 CREATE INDEX instance_satisfied ON instance (job, key, plan_time) WHERE state = 'succeeded' OR state = 'forced' OR state = 'skipped';
