@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { translate } from "../i18n/language";
-import { between, bytes, clock, offset, span } from "./time";
+import { beside, between, bytes, clock, offset, span } from "./time";
 
 const t = (key: Parameters<typeof translate>[1], values?: Parameters<typeof translate>[2]) => translate("en", key, values);
 
@@ -26,4 +26,10 @@ test("a size", () => {
   expect(bytes(0)).toBe("0 B");
   expect(bytes(1536)).toBe("1.5 KiB");
   expect(bytes(100 * 1024 * 1024)).toBe("100.0 MiB");
+});
+
+test("two zones are told apart", () => {
+  expect(beside("2026-11-20T00:00:00-05:00", "2026-11-20T22:00:00+08:00")).toBe("2026-11-20 00:00 -05:00");
+  expect(beside("2026-11-20T00:00:00+08:00", "2026-11-20T22:00:00+08:00")).toBe("2026-11-20 00:00");
+  expect(beside("2026-11-20T00:00:00Z", undefined)).toBe("2026-11-20 00:00");
 });

@@ -17,6 +17,11 @@ export function offset(at: string): string {
   return found?.[1] ?? "UTC";
 }
 
+/** beside is a time as people read it, with its offset where that of another time, which stands beside it, is a different one. */
+export function beside(at: string, other: string | undefined): string {
+  return other === undefined || offset(at) === offset(other) ? clock(at) : `${clock(at)} ${offset(at)}`;
+}
+
 /** span is a duration in words, with its two largest units. */
 export function span(seconds: number, t: Translate): string {
   if (seconds < 1) return t("unit.millisecond", { n: Math.max(0, Math.round(seconds * 1000)) });
