@@ -256,7 +256,9 @@ function WaitFacts({ wait }: { wait: Wait }) {
       <dt>{t("graph.rule")}</dt>
       <dd>{edge.pair ?? edge.rule}</dd>
       <dt>{t("graph.window")}</dt>
-      <dd className="number">{t("graph.windowSpan", { from: beside(edge.window.from, edge.first), to: beside(edge.window.to, edge.first) })}</dd>
+      <dd className="number">
+        {t("graph.windowSpan", { from: beside(edge.window.from, edge.first), to: beside(edge.window.to, edge.first) })}
+      </dd>
       {edge.count > 1 && (
         <>
           <dt>{t("graph.count.range")}</dt>

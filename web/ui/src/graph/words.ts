@@ -41,7 +41,12 @@ export function shortWords(edge: Edge, t: Translate): string {
 
 /** lineWords are the rule and the window of a dependency. */
 export function lineWords(edge: Edge, t: Translate): string {
-  const values = { n: edge.count, rule: edge.pair ?? edge.rule, from: beside(edge.window.from, edge.first), to: beside(edge.window.to, edge.first) };
+  const values = {
+    n: edge.count,
+    rule: edge.pair ?? edge.rule,
+    from: beside(edge.window.from, edge.first),
+    to: beside(edge.window.to, edge.first),
+  };
   return edge.count > 1 ? t("graph.labelRange", values) : t("graph.label", values);
 }
 

@@ -23,6 +23,7 @@ export const graphZh: Record<keyof typeof graphEn, string> = {
   "graph.laying": "正在绘制…",
   "graph.layFailed": "此浏览器无法绘制图形。列表显示相同内容。",
   "graph.count": "{n} 个实例，{lines} 条连线",
+  "graph.countRanges": "{n} 个实例和 {ranges} 个范围，{lines} 条连线",
   "graph.cut": "只显示最近的 {n} 个实例。可减少层数、以另一个实例为中心，或最多显示 {most} 个。",
   "graph.cutMost": "只显示最近的 {n} 个实例，这是图形的上限。可减少层数、按作业折叠，或以另一个实例为中心。",
   "graph.tooMany": "{n} 个节点超过图形的上限 {most}。可减少层数、按作业折叠，或查看列表。",

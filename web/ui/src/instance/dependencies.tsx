@@ -51,7 +51,11 @@ function Candidates({ candidates, first }: { candidates: Schemas["Candidates"]; 
         {(candidates.items ?? []).map((one) => (
           <tr key={one.planTime}>
             <td className="number">
-              {one.instance === undefined ? beside(one.planTime, first) : <Link href={`/instances/${one.instance}`}>{beside(one.planTime, first)}</Link>}
+              {one.instance === undefined ? (
+                beside(one.planTime, first)
+              ) : (
+                <Link href={`/instances/${one.instance}`}>{beside(one.planTime, first)}</Link>
+              )}
             </td>
             <td>
               <StateMark state={one.state} />
