@@ -51,6 +51,7 @@ export function Canvas(props: {
         position: { x: place[0], y: place[1] },
         ...size,
         measured: size,
+        zIndex: 3, // above the lines: "+3" beside a node is not struck through
         data: { drawn, centre: drawn.key === picture.centre, first: false, hit: false },
       });
     }
