@@ -28,7 +28,9 @@ export function Deadlines() {
                     </Link>
                     {one.lateSeconds > 0 && <strong className="failed">{t("home.lateBy", { span: span(one.lateSeconds, t) })}</strong>}
                   </div>
-                  <p className="soft small">{t("home.lateEnds", { at: zoned(late)(one.ends), deadline: zoned(late)(one.deadline) })}</p>
+                  <p className="soft small">
+                    {t("home.lateEnds", { at: clock(one.ends).slice(0, 16), deadline: zoned(late)(one.deadline) })}
+                  </p>
                 </li>
               ))}
               {all > (late ?? []).length && (
