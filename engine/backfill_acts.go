@@ -341,6 +341,12 @@ func (e *Engine) Backfills(ctx context.Context, before int64, limit int, now tim
 
 func (e *Engine) backfillStatus(v View, row BackfillRow, now time.Time) (s BackfillStatus, err error) {
 	s = BackfillStatus{BackfillRow: row}
+	if len(row.Options.Jobs) > 0 {
+		if d := e.defs.lookup(row.Options.Jobs[0].Ref); d != nil { // its days are those of its jobs
+			zone := d.job.When.Location
+			s.From, s.To = row.From.In(zone), row.To.In(zone)
+		}
+	}
 	if s.States, err = v.BackfillStates(row.Key); err != nil || !row.Stage.Open() {
 		return s, err
 	}

@@ -35,7 +35,9 @@ func (r Reason) Describe() string {
 	if text == "" {
 		text = string(r.Code)
 	}
-	if r.Upstream != nil {
+	if r.Upstream != nil && r.Code == ReasonWaitTimeout && r.At != nil { // the time is the deadline, and no plan time of the upstream
+		text = "waited too long for " + r.Upstream.String() + ", until " + r.At.Format("2006-01-02 15:04:05")
+	} else if r.Upstream != nil {
 		text += " " + r.Upstream.String()
 		if r.At != nil {
 			text += "@" + r.At.Format("2006-01-02 15:04")

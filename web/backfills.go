@@ -97,7 +97,7 @@ type Backfill struct {
 	Reason        Reason               `json:"reason" doc:"Why it is in that state"`
 	Holding       string               `json:"holding,omitempty" doc:"Why nothing more of it starts just now"`
 	Jobs          []BackfillJob        `json:"jobs"`
-	From          time.Time            `json:"from" doc:"The earliest plan time"`
+	From          time.Time            `json:"from" doc:"The earliest plan time, in the zone of its first job"`
 	To            time.Time            `json:"to" doc:"Behind the latest plan time"`
 	Total         int                  `json:"total" doc:"Instances of it"`
 	Done          int                  `json:"done" doc:"Of these have ended"`
@@ -186,7 +186,7 @@ func ListingOf(list []BackfillPlanInstance) string {
 func NewBackfill(s *engine.BackfillStatus) Backfill {
 	o := &s.Options
 	b := Backfill{
-		ID: s.Key, State: s.Stage, Reason: newReason(s.Reason, time.UTC), Holding: s.Why, From: s.From.UTC(), To: s.To.UTC(), Total: o.Instances,
+		ID: s.Key, State: s.Stage, Reason: newReason(s.Reason, time.UTC), Holding: s.Why, From: s.From, To: s.To, Total: o.Instances,
 		Instances: newInstanceCounts(s.States), Order: "asc", Parallel: o.Parallel, ByDay: o.ByDay, StopOnFailure: o.StopOnFailure,
 		Steps: o.Steps, Priority: o.Priority, IgnoreMissing: o.IgnoreMissing, Actor: s.Actor, Note: o.Note, CreatedAt: s.CreatedAt.UTC(), EndedAt: in(s.EndedAt, time.UTC),
 		Jobs: make([]BackfillJob, 0, len(o.Jobs)),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,6 +90,16 @@ func TestABackfillIsPlannedAndApplied(t *testing.T) {
 	b = decode[web.Backfill](f, f.as("operator", http.MethodPost, backfills+"/"+plan.ID+"/cancel", ""), 200)
 	require.Equal(t, engine.BackfillCancelling, b.State)
 	refused(f, f.as("operator", http.MethodPost, backfills+"/"+plan.ID+"/resume", ""), 409, "conflict")
+}
+
+// The orders of Berlin on 10 November begin at 9 November, 23:00, in UTC: the days that were asked for are to be read from it.
+func TestABackfillSaysItsDaysOnTheClockOfItsJobs(t *testing.T) {
+	f := newFixture(t)
+	plan := planned(f, `{"jobs":["retail/orders"],"dates":["2026-11-10"],"upstream":"1"}`)
+	b := decode[web.Backfill](f, f.as("operator", http.MethodPost, backfills, application(f, plan)), 201)
+	require.Equal(t, "2026-11-10T00:00:00+01:00", b.From.Format(time.RFC3339))
+	require.Equal(t, "2026-11-10T23:00:00+01:00", b.To.Format(time.RFC3339))
+	require.Equal(t, b.From, get[web.Backfill](f, backfills+"/"+plan.ID).From)
 }
 
 func TestADriftedPlanIsRefusedWithWhatHasChanged(t *testing.T) {

@@ -190,7 +190,7 @@ func NewExplanation(x *engine.Explanation) Explanation {
 		shown.Dependencies = append(shown.Dependencies, newExplainedWait(&x.Dependencies[i], zone))
 	}
 	for _, c := range x.Blockers {
-		blocker := Blocker{Workflow: c.Ref.Workflow, Job: c.Ref.Job, PlanTime: in(c.PlanTime, zone), Gate: c.Gate, Reason: newReason(c.Reason, zone)}
+		blocker := Blocker{Workflow: c.Ref.Workflow, Job: c.Ref.Job, PlanTime: c.PlanTime, Gate: c.Gate, Reason: newReason(c.Reason, c.PlanTime.Location())}
 		if c.Instance != nil {
 			id := ID(c.Instance.ID)
 			blocker.Instance, blocker.State = &id, c.Instance.State
@@ -200,7 +200,7 @@ func NewExplanation(x *engine.Explanation) Explanation {
 	for _, c := range x.Roots {
 		alone := *c
 		alone.Dependencies = nil // they are in the tree
-		shown.Roots = append(shown.Roots, newCause(&alone, zone))
+		shown.Roots = append(shown.Roots, newCause(&alone))
 	}
 	for i := range x.Watching {
 		shown.Watching = append(shown.Watching, Watching{x.Watching[i].Step, newStepWait(&x.Watching[i], zone)})
@@ -219,7 +219,7 @@ func newExplainedWait(d *engine.DependencyExplanation, zone *time.Location) Expl
 		Wait: newWait(&d.Wait, zone), Satisfied: d.Satisfied, Text: d.Text, Pair: d.Pair, Planned: d.Facts.Planned, Gone: d.Facts.Removed || d.Facts.Disabled, More: d.More,
 	}
 	if u := d.Facts.Unsatisfied; u != nil {
-		wait.Missing = &Upstream{ID: ID(u.ID), PlanTime: in(u.PlanTime, zone), State: u.State, Frozen: u.Frozen}
+		wait.Missing = &Upstream{ID: ID(u.ID), PlanTime: u.PlanTime, State: u.State, Frozen: u.Frozen}
 	}
 	if c := d.Candidates; c != nil {
 		wait.Candidates = &Candidates{In: c.In, Out: c.Out, AtLeast: c.AtLeast, Left: c.Left, Items: make([]Candidate, 0, len(c.List))}
@@ -233,14 +233,16 @@ func newExplainedWait(d *engine.DependencyExplanation, zone *time.Location) Expl
 		}
 	}
 	for _, c := range d.Causes {
-		wait.Causes = append(wait.Causes, newCause(c, zone))
+		wait.Causes = append(wait.Causes, newCause(c))
 	}
 	return wait
 }
 
-func newCause(c *engine.Cause, zone *time.Location) Cause {
+// newCause is an instance that is waited for. Its times are in the zone of its own job, as everywhere.
+func newCause(c *engine.Cause) Cause {
+	zone := c.PlanTime.Location()
 	shown := Cause{
-		Name: c.Name(), Workflow: c.Ref.Workflow, Job: c.Ref.Job, Key: c.Key, PlanTime: in(c.PlanTime, zone), Gate: c.Gate, Reason: newReason(c.Reason, zone),
+		Name: c.Name(), Workflow: c.Ref.Workflow, Job: c.Ref.Job, Key: c.Key, PlanTime: c.PlanTime, Gate: c.Gate, Reason: newReason(c.Reason, zone),
 		Forecast: newForecast(&c.Forecast, zone), Root: c.Root, Help: c.Help, Again: c.Again, Circle: c.Circle,
 	}
 	if c.Instance != nil {
@@ -251,7 +253,7 @@ func newCause(c *engine.Cause, zone *time.Location) Cause {
 		d := &c.Dependencies[i]
 		wait := CauseWait{Text: d.Text, Rule: d.Wait.Rule, Count: d.Wait.Count, More: d.More}
 		for _, up := range d.Causes {
-			wait.Causes = append(wait.Causes, newCause(up, zone))
+			wait.Causes = append(wait.Causes, newCause(up))
 		}
 		shown.Dependencies = append(shown.Dependencies, wait)
 	}

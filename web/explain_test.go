@@ -36,6 +36,38 @@ func TestExplainByNameIsInTheZoneOfTheJob(t *testing.T) {
 	refused(f, f.as("viewer", http.MethodGet, "/api/v1/explain?instance=retail/nothing@2026-11-21T20:00", ""), 404, "not-found")
 }
 
+// shop/report, of Shanghai, waits for feed/load@2026-11-20T09:20 of New York: the other's times are on the other's clock, as in its name.
+func TestAnUpstreamIsNamedOnItsOwnClock(t *testing.T) {
+	shanghai, newYork := time.FixedZone("", 8*3600), time.FixedZone("", -5*3600)
+	due, plan := time.Date(2026, 11, 21, 8, 0, 0, 0, shanghai), time.Date(2026, 11, 20, 9, 20, 0, 0, newYork)
+	load := engine.JobRef{Workflow: "feed", Job: "load"}
+	why := engine.Reason{Code: engine.ReasonUpstream, Upstream: &load, At: &plan, State: engine.Failed}
+	cause := &engine.Cause{Ref: load, PlanTime: plan, Reason: engine.Reason{Code: engine.ReasonStepFailed}, Root: true}
+	x := web.NewExplanation(&engine.Explanation{
+		Instance: engine.Instance{Ref: engine.JobRef{Workflow: "shop", Job: "report"}, PlanTime: due, State: engine.Waiting, Reason: why},
+		Blockers: []*engine.Cause{cause}, Roots: []*engine.Cause{cause},
+		Dependencies: []engine.DependencyExplanation{{
+			Wait:   engine.Wait{Ref: load, Count: 1, First: plan, Last: plan, WindowFrom: due.Add(-24 * time.Hour), WindowTo: due},
+			Facts:  engine.Facts{Unsatisfied: &engine.UpstreamInstance{PlanTime: plan, State: engine.Failed}},
+			Causes: []*engine.Cause{cause},
+		}},
+	})
+	const name = "2026-11-20T09:20:00-05:00"
+	wait := x.Dependencies[0]
+	for what, at := range map[string]time.Time{
+		"reason": *x.Instance.Reason.At, "blocker": x.Blockers[0].PlanTime, "root": x.Roots[0].PlanTime, "cause": wait.Causes[0].PlanTime,
+		"first": wait.First, "last": wait.Last, "missing": wait.Missing.PlanTime,
+	} {
+		require.Equal(t, name, at.Format(time.RFC3339), what)
+	}
+	require.Equal(t, "waits for feed/load@2026-11-20 09:20, which is failed", x.Instance.Reason.Text)
+	require.Equal(t, "2026-11-20T08:00:00+08:00", wait.Window.From.Format(time.RFC3339), "the window is of what waits")
+
+	until := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
+	late := web.NewInstance(&engine.Instance{PlanTime: due, Reason: engine.Reason{Code: engine.ReasonWaitTimeout, Upstream: &load, At: &until, Detail: "timeout of the dependency"}})
+	require.Equal(t, "waited too long for feed/load, until 2026-11-21 09:00:00: timeout of the dependency", late.Reason.Text, "a deadline is of what waits")
+}
+
 func TestExplainAsOfThen(t *testing.T) {
 	f := newFixture(t)
 	f.now = day.Add(20*time.Hour + time.Minute)

@@ -129,8 +129,9 @@ func NewInstance(i *engine.Instance) Instance {
 	return shown
 }
 
+// newReason is a reason as the API shows it, its time in a zone. The plan time of an upstream instance stays in the zone of the upstream: it is part of its name.
 func newReason(r engine.Reason, zone *time.Location) Reason {
-	if r.At != nil {
+	if r.At != nil && (r.Upstream == nil || r.Code == engine.ReasonWaitTimeout) {
 		at := in(*r.At, zone)
 		r.At = &at
 	}
@@ -141,6 +142,7 @@ func newReason(r engine.Reason, zone *time.Location) Reason {
 	return shown
 }
 
+// newWait is a wait as the API shows it: the window in the zone of what waits, the plan times in that of the upstream.
 func newWait(w *engine.Wait, zone *time.Location) Wait {
 	shown := Wait{
 		N: w.N, Dependency: w.Dependency, Workflow: w.Ref.Workflow, Job: w.Ref.Job, Key: w.Key, Count: w.Count, Rule: w.Rule, Select: w.Select,
@@ -148,7 +150,7 @@ func newWait(w *engine.Wait, zone *time.Location) Wait {
 		OnMissing: w.OnMissing, OnFailed: w.OnFailed, Ended: w.Ended, Timeout: w.Timeout.Seconds(),
 	}
 	if w.Count > 0 {
-		shown.First, shown.Last = in(w.First, zone), in(w.Last, zone)
+		shown.First, shown.Last = w.First, w.Last
 	}
 	return shown
 }

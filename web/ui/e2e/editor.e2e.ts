@@ -182,8 +182,11 @@ test("by keyboard: the editor completes, keeps the letters, and lets go by Escap
   const world = await World.start();
   try {
     const { page, wrongs } = await visit(browser);
-    await page.goto(`${world.url}/definitions/shop?edit=1`);
-    await code(page).focus();
+    await page.goto(`${world.url}/definitions/shop`);
+    await page.getByRole("button", { name: "Edit", exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Stop editing" }).waitFor();
+    await expect.poll(() => code(page).evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)).toBe(true);
     await page.keyboard.press("Control+End");
     await page.keyboard.type("\n");
     await page.keyboard.press("Home");

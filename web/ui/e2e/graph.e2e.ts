@@ -103,7 +103,7 @@ test("more is shown hop by hop and node by node, jobs are collapsed, and all of 
   await page.getByRole("button", { name: "Down: a hop more" }).click();
   await page.getByText("6 instances, 5 lines").waitFor();
   await page.getByRole("button", { name: "Up: a hop more" }).click();
-  await page.getByText("9 instances, 9 lines").waitFor();
+  await page.getByText("9 instances and 1 range, 9 lines").waitFor();
   expect(new URL(page.url()).search).toBe(`?up=2&x=u${join}&sel=${join}`);
   await page.reload();
   await page.getByRole("button", { name: /^net\/left .*, waiting$/ }).waitFor();

@@ -179,7 +179,7 @@ test("code that is put into the page does not run", async () => {
 test("in Chinese every page is in Chinese, and stays so", async () => {
   const { page, wrongs } = await visit(browser, { language: "zh-CN" });
   await page.goto(world.url);
-  await page.getByText("现在的问题").waitFor();
+  await page.getByText("当前问题").waitFor();
   expect(await page.locator("html").getAttribute("lang")).toBe("zh-CN");
   await page.screenshot({ path: `${shots}home-zh-1280.png` });
   await page.getByRole("button", { name: "English" }).click();

@@ -170,7 +170,7 @@ test("in Chinese", async () => {
   await page.getByText("每 2 周 周一、周五 02:15、14:15").waitFor();
   await page.getByText(/^离散小时/).waitFor();
   await page.goto(`${url}/instances/${etl.load}?tab=steps`);
-  await page.getByText("谁需要谁").waitFor();
+  await page.getByText("步骤依赖").waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
 });

@@ -286,6 +286,9 @@ test("jobs are chosen by a pattern, on the graph, and from where one stands", as
   await page.waitForURL(/down=fill%2Freport/);
   await page.locator(".ticks").getByLabel("fill/report").uncheck();
   expect(await page.locator('[data-pick="fill/report"]').isChecked()).toBe(false);
+  expect(new URL(page.url()).searchParams.get("graph")).toBe("1");
+  await page.reload();
+  await page.getByRole("group", { name: "Jobs to choose" }).waitFor(); // the address restores it
   await page.screenshot({ path: `${shots}wizard-graph-1280.png` });
   await filled({ jobs: ["fill/alone"], dates: ["2025-08-05"] });
   await page.goto(`${world.url}/instances/${await world.idOf("job:alone date:2025-08-05")}`);

@@ -3,7 +3,7 @@ import { useAddress } from "../parts/address";
 import "./admin.css";
 import { useT } from "../i18n/language";
 import { Tabs } from "../parts/tabs";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 import { Audit } from "./audit";
 import { Health } from "./health";
 import { whoQuery } from "./queries";
@@ -42,7 +42,7 @@ export default function AdminPage() {
             {t(who.data.expiresAt === undefined ? "admin.you" : "admin.youUntil", {
               name: who.data.name,
               role: roleName(who.data.role, t),
-              at: clock(who.data.expiresAt),
+              at: stamp(who.data.expiresAt),
             })}
           </span>
         )}

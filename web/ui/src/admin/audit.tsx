@@ -5,7 +5,7 @@ import { useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 import { Chain } from "./chain";
 import { type AuditFilter, auditQuery } from "./queries";
 
@@ -80,7 +80,7 @@ export function Audit() {
         <span role="status">{query.data && t(hasNextPage ? "audit.countMore" : "audit.count", { n: items.length })}</span>
         {hasNextPage && lookedTo !== undefined && (
           <>
-            <span>{t("audit.looked", { at: clock(lookedTo) })}</span>
+            <span>{t("audit.looked", { at: stamp(lookedTo) })}</span>
             <button type="button" onClick={more} disabled={isFetching}>
               {t("audit.further")}
             </button>
@@ -113,7 +113,7 @@ export function Audit() {
             >
               {(line) => (
                 <>
-                  <span className="number">{clock(line.at)}</span>
+                  <span className="number">{stamp(line.at)}</span>
                   <span>{line.actor ?? <span className="soft">{t("deed.server")}</span>}</span>
                   <span className="mono">{line.action}</span>
                   <span>{line.name ?? (line.job === undefined ? "" : `${line.workflow}/${line.job}`)}</span>

@@ -4,7 +4,7 @@ import { get } from "../api/client";
 import { Glyph } from "../design/state";
 import { useT } from "../i18n/language";
 import { ProblemView } from "../parts/problem";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 import { whole } from "./whole";
 
 const key = ["audit", "chain"];
@@ -44,7 +44,7 @@ export function Chain() {
           {t("audit.chainWhole", { n: Number(data.last) - Number(data.first) + (Number(data.first) > 0 ? 1 : 0) })}
         </span>
       )}
-      {data.verifiedAt !== undefined && <span>{t("audit.chainAt", { at: clock(whole(data.verifiedAt)) })}</span>}
+      {data.verifiedAt !== undefined && <span>{t("audit.chainAt", { at: stamp(whole(data.verifiedAt)) })}</span>}
       {data.broken === undefined && (
         <button
           type="button"

@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client";
 import { Glyph } from "../design/state";
 import { known, useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
-import { clock, span } from "../parts/time";
+import { span, stamp } from "../parts/time";
 import { healthQuery } from "./queries";
 import { whole } from "./whole";
 
@@ -64,7 +64,7 @@ function Loop({ health }: { health: Schemas["Health"] }) {
         {loop !== undefined && (
           <>
             <dt>{t("health.turned")}</dt>
-            <dd className="number">{clock(whole(loop.turnedAt))}</dd>
+            <dd className="number">{stamp(whole(loop.turnedAt))}</dd>
             <dt>{t("health.took")}</dt>
             <dd className="number">{span(loop.tookSeconds, t)}</dd>
             <dt>{t("health.ready")}</dt>
@@ -73,12 +73,12 @@ function Loop({ health }: { health: Schemas["Health"] }) {
                 <span className="soft">{t("health.readyNone")}</span>
               ) : (
                 <>
-                  {loop.ready} <span className="soft">{t("health.readySince", { at: clock(whole(loop.readySince)) })}</span>
+                  {loop.ready} <span className="soft">{t("health.readySince", { at: stamp(whole(loop.readySince)) })}</span>
                 </>
               )}
             </dd>
             <dt>{t("health.planned")}</dt>
-            <dd className="number">{clock(loop.plannedTo)}</dd>
+            <dd className="number">{stamp(loop.plannedTo)}</dd>
           </>
         )}
         <dt>{t("health.version")}</dt>
@@ -99,7 +99,7 @@ function Outbox({ health }: { health: Schemas["Health"] }) {
         <dd className="number">
           {outbox.errorActionsSince === undefined
             ? outbox.errorActions
-            : t("health.actionsSince", { n: outbox.errorActions, at: clock(whole(outbox.errorActionsSince)) })}
+            : t("health.actionsSince", { n: outbox.errorActions, at: stamp(whole(outbox.errorActionsSince)) })}
         </dd>
         <dt>{t("health.alerts")}</dt>
         <dd className="number">{outbox.alerts}</dd>

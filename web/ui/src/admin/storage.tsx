@@ -3,7 +3,7 @@ import type { Schemas } from "../api/client";
 import { useT } from "../i18n/language";
 import { Command } from "../parts/command";
 import { Loaded } from "../parts/problem";
-import { bytes, clock, span } from "../parts/time";
+import { bytes, span, stamp } from "../parts/time";
 import { Meter } from "./meter";
 import { healthQuery } from "./queries";
 import { whole } from "./whole";
@@ -41,7 +41,7 @@ function Size({ health }: { health: Schemas["Health"] }) {
         <dt>{t("storage.history")}</dt>
         <dd>
           <span className="number">{t("storage.lines", { first: store.firstEvent ?? 0, last: store.lastEvent ?? 0 })}</span>
-          {store.firstEventAt !== undefined && <div className="soft">{t("storage.since", { at: clock(whole(store.firstEventAt)) })}</div>}
+          {store.firstEventAt !== undefined && <div className="soft">{t("storage.since", { at: stamp(whole(store.firstEventAt)) })}</div>}
         </dd>
         {disk !== undefined && (
           <>
@@ -70,11 +70,11 @@ function Retention({ keeping }: { keeping: Schemas["Keeping"] }) {
         <dt>{t("storage.keeps")}</dt>
         <dd className="number">{keeping.seconds === undefined ? t("storage.forever") : span(keeping.seconds, t)}</dd>
         <dt>{t("storage.oldest")}</dt>
-        <dd className="number">{keeping.oldest === undefined ? t("storage.oldestNone") : clock(whole(keeping.oldest))}</dd>
+        <dd className="number">{keeping.oldest === undefined ? t("storage.oldestNone") : stamp(whole(keeping.oldest))}</dd>
         {keeping.goes !== undefined && (
           <>
             <dt>{t("storage.goes")}</dt>
-            <dd className="number">{clock(whole(keeping.goes))}</dd>
+            <dd className="number">{stamp(whole(keeping.goes))}</dd>
             <dt>{t("storage.due")}</dt>
             <dd>{t(keeping.due < mostCounted ? "storage.dueWords" : "storage.dueMost", { n: keeping.due })}</dd>
           </>
@@ -89,7 +89,7 @@ function Backups({ at }: { at: string | undefined }) {
   return (
     <section className="card stack">
       <h2>{t("storage.backup")}</h2>
-      <p className="number">{at === undefined ? t("storage.backupNone") : t("storage.backupAt", { at: clock(whole(at)) })}</p>
+      <p className="number">{at === undefined ? t("storage.backupNone") : t("storage.backupAt", { at: stamp(whole(at)) })}</p>
       <p>{t("storage.backupWords")}</p>
       <Command text="almanac backup /backups/almanac-$(date +%F)" />
     </section>

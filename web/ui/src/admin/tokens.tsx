@@ -4,7 +4,7 @@ import { useT } from "../i18n/language";
 import { Act } from "../parts/act";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 import { NewToken } from "./newtoken";
 import { tokensQuery } from "./queries";
 import { Revoke } from "./revoke";
@@ -80,14 +80,14 @@ function Table({ items, onRevoke }: { items: Schemas["APIToken"][]; onRevoke: (o
               </td>
               <td>{roleName(one.role, t)}</td>
               <td className="number">{one.id}</td>
-              <td className="number tight">{clock(one.createdAt)}</td>
+              <td className="number tight">{stamp(one.createdAt)}</td>
               <td className="number tight">
                 {one.expired ? (
                   <span className="failed">
-                    {t("tokens.expired")} {clock(one.expiresAt)}
+                    {t("tokens.expired")} {stamp(one.expiresAt)}
                   </span>
                 ) : (
-                  clock(one.expiresAt) || t("tokens.never")
+                  stamp(one.expiresAt) || t("tokens.never")
                 )}
               </td>
               <td className="end">

@@ -4,7 +4,7 @@ import type { Schemas } from "../api/client";
 import { Glyph } from "../design/state";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 import { Meter } from "./meter";
 import { workersQuery } from "./queries";
 
@@ -59,7 +59,7 @@ function Servers({ servers }: { servers: Schemas["Worker"][] }) {
                   <Meter part={one.used} whole={one.slots} words={t("workers.of", { used: one.used, size: one.slots })} />
                 )}
               </td>
-              <td className="number tight">{clock(one.leaseUntil)}</td>
+              <td className="number tight">{stamp(one.leaseUntil)}</td>
             </tr>
           ))}
         </tbody>
@@ -134,7 +134,7 @@ function Attempts({ attempts, more }: { attempts: Schemas["Running"][]; more: nu
                 <td className="number end">{one.number}</td>
                 <td>{one.server}</td>
                 <td>{one.pool}</td>
-                <td className="number tight">{clock(one.startedAt)}</td>
+                <td className="number tight">{stamp(one.startedAt)}</td>
               </tr>
             ))}
           </tbody>

@@ -5,7 +5,7 @@ import { useT } from "../i18n/language";
 import { Act } from "../parts/act";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
-import { clock } from "../parts/time";
+import { clock, stamp } from "../parts/time";
 import { ActDialog, ChangeDialog, type Opened } from "./acts";
 import "./backfills.css";
 import { Blocked } from "./blocked";
@@ -159,12 +159,12 @@ function Facts({ backfill }: { backfill: Backfill }) {
         <dd>{lane.length === 0 ? t("backfill.laneUsual") : lane.join(" · ")}</dd>
         <dt>{t("column.actor")}</dt>
         <dd>
-          {backfill.actor} <span className="soft number">{clock(backfill.createdAt)}</span>
+          {backfill.actor} <span className="soft number">{stamp(backfill.createdAt)}</span>
         </dd>
         {backfill.endedAt !== undefined && (
           <>
             <dt>{t("instance.ended")}</dt>
-            <dd className="number">{clock(backfill.endedAt)}</dd>
+            <dd className="number">{stamp(backfill.endedAt)}</dd>
           </>
         )}
         <dt>{t("wizard.jobs")}</dt>

@@ -4,7 +4,6 @@ import { Link } from "wouter";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
-import { clock } from "../parts/time";
 import "./backfills.css";
 import { dayRange, laneWords, leftWords, names } from "./lanewords";
 import { Bar, StageMark } from "./mark";
@@ -65,7 +64,7 @@ export default function BackfillsPage() {
                   <span>{names(one, 2)}</span>
                   <span className="number">{dayRange(one)}</span>
                   <span>
-                    {one.actor} <span className="soft number small">{clock(one.createdAt)}</span>
+                    {one.actor} <span className="soft number small">{one.createdAt.slice(0, 10)}</span>
                   </span>
                   <span>
                     {one.note} <span className="soft">{laneWords(one, t).join(" · ")}</span>

@@ -12,11 +12,16 @@ import { inScope, jobPattern, nameOf, picked } from "./scope";
 const PickGraph = lazy(() => import("../graph/pick").then((module) => ({ default: module.PickGraph })));
 
 /** JobsStep asks which jobs: found by their names or by a pattern, and along the dependencies of those. */
-export function JobsStep(props: { form: Form; onChange: (form: Form) => void; wrong: (field: Field) => string[] }) {
+export function JobsStep(props: {
+  form: Form;
+  onChange: (form: Form) => void;
+  wrong: (field: Field) => string[];
+  drawn: boolean;
+  onDraw: (drawn: boolean) => void;
+}) {
   const t = useT();
-  const { form, onChange, wrong } = props;
+  const { form, onChange, wrong, drawn, onDraw } = props;
   const around = useQuery(aroundQuery(form.jobs));
-  const [drawn, setDrawn] = useState(false);
   return (
     <div className="columns">
       <section className="card stack">
@@ -45,7 +50,7 @@ export function JobsStep(props: { form: Form; onChange: (form: Form) => void; wr
         <div className="row">
           <h2 className="grow">{t("wizard.around")}</h2>
           {form.jobs.length > 0 && (
-            <button type="button" aria-pressed={drawn} onClick={() => setDrawn(!drawn)}>
+            <button type="button" aria-pressed={drawn} onClick={() => onDraw(!drawn)}>
               {t("wizard.graph")}
             </button>
           )}

@@ -28,8 +28,9 @@ export const names = (b: Backfill, most: number): string =>
     ", ",
   );
 
-/** dayRange is the first and the last day of a backfill, as its plan times have them in UTC. */
-export function dayRange(b: Backfill): string {
-  const [from, to] = [b.from.slice(0, 10), new Date(Date.parse(b.to) - 1).toISOString().slice(0, 10)];
+/** dayRange is the first and the last day of a backfill, as its plan times have them in the zone of its jobs. */
+export function dayRange(b: Pick<Backfill, "from" | "to">): string {
+  const there = Date.parse(b.to.replace(/(Z|[+-]\d\d:\d\d)$/, "Z")) - 1; // its clock, as if it were UTC
+  const [from, to] = [b.from.slice(0, 10), new Date(there).toISOString().slice(0, 10)];
   return from === to ? from : `${from} – ${to}`;
 }

@@ -17,7 +17,7 @@ const largest = 256 * 1024 * 1024;
 /** NewBackfillPage is the wizard: which jobs, which days and what of them, how, and the plan to be looked at before it is applied. */
 export default function NewBackfillPage() {
   const t = useT();
-  const { form, setForm, step, go, filter, setFilter } = useWizard();
+  const { form, setForm, step, go, filter, setFilter, drawn, draw } = useWizard();
   const [opened, setOpened] = useState<Plan | null>(null);
   const [unread, setUnread] = useState(false);
   const [earlier, setEarlier] = useState<Plan | null>(null);
@@ -109,7 +109,7 @@ export default function NewBackfillPage() {
         </ol>
       </nav>
       <div ref={body} className="stack">
-        {step === "jobs" && <JobsStep {...asks} />}
+        {step === "jobs" && <JobsStep {...asks} drawn={drawn} onDraw={draw} />}
         {step === "days" && <DaysStep {...asks} />}
         {step === "how" && <HowStep {...asks} />}
         {step === "review" &&

@@ -5,7 +5,7 @@ import { ApiError } from "../api/client";
 import { useT } from "../i18n/language";
 import { Act, useRefusal } from "../parts/act";
 import { ProblemView } from "../parts/problem";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 import { toast } from "../shell/toasts";
 import { Compared } from "./compared";
 import { type Form, fieldOf, type Step, stepOf } from "./form";
@@ -91,11 +91,11 @@ function Refusal({ error, retry, onStep }: { error: Error; retry: () => void; on
 function Opened({ opened, fresh, onAgain }: { opened: Plan; fresh: Plan; onAgain: () => void }) {
   const t = useT();
   const same = useMemo(() => compare(opened, fresh, 1).changes.length === 0, [opened, fresh]);
-  if (same) return <p className="good">{t("wizard.holds", { at: clock(opened.at) })}</p>;
+  if (same) return <p className="good">{t("wizard.holds", { at: stamp(opened.at) })}</p>;
   return (
     <section className="card stack">
       <p className="failed">
-        {t(opened.fingerprint === fresh.fingerprint ? "wizard.tampered" : "wizard.differs", { at: clock(opened.at) })}
+        {t(opened.fingerprint === fresh.fingerprint ? "wizard.tampered" : "wizard.differs", { at: stamp(opened.at) })}
       </p>
       <Compared then={opened} now={fresh} />
       <div>
@@ -180,7 +180,7 @@ function Apply({ plan, spoilt, onAgain }: { plan: Plan; spoilt: boolean; onAgain
           <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
         </label>
         <span className="soft small">
-          {plan.id} · {t("wizard.plannedAt", { at: clock(plan.at) })}
+          {plan.id} · {t("wizard.plannedAt", { at: stamp(plan.at) })}
         </span>
       </div>
     </form>

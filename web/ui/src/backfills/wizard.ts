@@ -3,7 +3,7 @@ import { useAddress } from "../parts/address";
 import { type Form, readForm, type Step, stepNames, writeForm } from "./form";
 import type { Filter } from "./planfile";
 
-const filters = ["show", "why", "only", "find"] as const;
+const looks = ["show", "why", "only", "find", "graph"] as const; // what of the address is no part of the form
 
 /** useWizard keeps the form, and the address as it: what is typed is written there after a moment, a step at once, so that the browser's way back goes by steps. */
 export function useWizard() {
@@ -24,7 +24,7 @@ export function useWizard() {
       const target = writeForm(next);
       if (at !== "jobs") target.set("step", at);
       const now = new URLSearchParams(location.search);
-      for (const name of filters) {
+      for (const name of looks) {
         const value = now.get(name);
         if (value !== null) target.set(name, value);
       }
@@ -45,14 +45,8 @@ export function useWizard() {
     job: search.get("only") ?? "",
     words: search.get("find") ?? "",
   };
-  const setFilter = (next: Filter) => {
+  const look = (values: [(typeof looks)[number], string][]) => {
     const target = new URLSearchParams(location.search);
-    const values: [string, string][] = [
-      ["show", next.show],
-      ["why", next.why],
-      ["only", next.job],
-      ["find", next.words],
-    ];
     for (const [name, value] of values) {
       if (value === "") target.delete(name);
       else target.set(name, value);
@@ -60,5 +54,14 @@ export function useWizard() {
     written.current = target.toString();
     setSearch(target, { replace: true });
   };
-  return { form, setForm, step, go: (at: Step, next = form) => write(next, at, false), filter, setFilter };
+  const setFilter = (next: Filter) =>
+    look([
+      ["show", next.show],
+      ["why", next.why],
+      ["only", next.job],
+      ["find", next.words],
+    ]);
+  const drawn = search.has("graph");
+  const draw = (on: boolean) => look([["graph", on ? "1" : ""]]);
+  return { form, setForm, step, go: (at: Step, next = form) => write(next, at, false), filter, setFilter, drawn, draw };
 }

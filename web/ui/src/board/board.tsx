@@ -66,11 +66,20 @@ export default function Board() {
       {none !== undefined ? (
         <Nothing title={t("board.noneFound")} words={none} onClear={() => change({ find: "", states: [] })} />
       ) : (
-        <Loaded query={answer}>
-          {(data) => (
-            <DayView day={data} place={place} question={question} change={change} stale={answer.isPlaceholderData} lanes={lanes} />
+        <>
+          {answer.error instanceof ApiError && answer.error.problem.status === 422 && place.find !== "" && (
+            <div>
+              <button type="button" onClick={() => change({ find: "", states: [] })}>
+                {t("board.clear")}
+              </button>
+            </div>
           )}
-        </Loaded>
+          <Loaded query={answer}>
+            {(data) => (
+              <DayView day={data} place={place} question={question} change={change} stale={answer.isPlaceholderData} lanes={lanes} />
+            )}
+          </Loaded>
+        </>
       )}
     </>
   );

@@ -88,6 +88,10 @@ export class Code {
     this.#view.focus();
   }
 
+  focus(): void {
+    this.#view.focus();
+  }
+
   end(): void {
     this.#view.destroy();
   }

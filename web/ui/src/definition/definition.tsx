@@ -34,6 +34,7 @@ function Shown({ source }: { source: Source }) {
   const [draft, setDraft] = useState<Draft | null>(() => (source.madeBy === undefined ? readDraft(source.workflow) : null));
   const [generation, setGeneration] = useState(0); // another one is another editor
   const editor = useRef<EditorHandle>(null);
+  const begins = useRef(false); // somebody has just asked to edit
   const editing = source.madeBy === undefined && (draft !== null || search.get("edit") === "1");
   const text = draft?.text ?? source.text;
   const changed = draft !== null && draft.text !== source.text;
@@ -93,12 +94,20 @@ function Shown({ source }: { source: Source }) {
           {changed && <span className="chip">{t("definition.changed")}</span>}
           <Actions source={source} text={text} />
           {editing ? (
-            <button type="button" onClick={leave}>
+            <button type="button" key="leave" onClick={leave}>
               {t(changed ? "definition.revert" : "definition.stop")}
             </button>
           ) : (
             source.madeBy === undefined && (
-              <button type="button" className="primary" onClick={() => set({ edit: "1", tab: null })}>
+              <button
+                type="button"
+                key="edit"
+                className="primary"
+                onClick={() => {
+                  begins.current = true;
+                  set({ edit: "1", tab: null });
+                }}
+              >
                 {t("definition.edit")}
               </button>
             )
@@ -128,6 +137,7 @@ function Shown({ source }: { source: Source }) {
             marks={marks}
             schema={(schema.data?.schema as Schema | undefined) ?? null}
             jobs={known}
+            begins={begins}
             onChange={write}
           />
           <div className="status row small">

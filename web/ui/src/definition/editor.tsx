@@ -1,4 +1,4 @@
-import { type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from "react";
 import { useLanguage } from "../i18n/language";
 import { Code } from "./code";
 import type { Mark } from "./marks";
@@ -36,6 +36,7 @@ export function Editor(props: {
   marks: Mark[];
   schema: Schema | null;
   jobs: string[];
+  begins: RefObject<boolean>; // the next editor takes the focus
   onChange: (text: string) => void;
 }) {
   const { t } = useLanguage();
@@ -61,6 +62,10 @@ export function Editor(props: {
     });
     code.current = made;
     made.mark(latest.current.marks);
+    if (latest.current.begins.current && !readOnly) {
+      latest.current.begins.current = false;
+      made.focus();
+    }
     // The page's keys of single letters are not meant by who writes here; from outside it cannot be seen what in a shadow tree has the focus.
     const keep = (event: KeyboardEvent) => {
       if (!event.ctrlKey && !event.metaKey) event.stopPropagation();

@@ -35,13 +35,15 @@ export function Around({ who, explanation }: { who: string; explanation: Explana
     (patch: Partial<Place>) => setSearch((before) => writePlace(before, { ...readPlace(before), ...patch }), { replace: true }),
     [setSearch],
   );
-  const { query, failed, loading } = useGraph(who, place, up);
+  const { query, failed, loading, most } = useGraph(who, place, up, roots);
   return (
     <>
       <Title explanation={explanation} place={place} onNow={() => change({ at: "" })} />
       {failed && <ProblemView error={failed} />}
       <Loaded query={query}>
-        {({ data, full }) => <Shown data={data} full={full} place={place} up={up} roots={roots} loading={loading} onChange={change} />}
+        {({ data, full }) => (
+          <Shown data={data} full={full} most={most} place={place} up={up} roots={roots} loading={loading} onChange={change} />
+        )}
       </Loaded>
     </>
   );
@@ -73,6 +75,7 @@ function Title({ explanation, place, onNow }: { explanation: Explanation; place:
 interface ShownProps {
   data: Data;
   full: boolean;
+  most: boolean;
   place: Place;
   up: number;
   roots: Root[];
@@ -80,7 +83,7 @@ interface ShownProps {
   onChange: (patch: Partial<Place>) => void;
 }
 
-function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) {
+function Shown({ data, full, most, place, up, roots, loading, onChange }: ShownProps) {
   const t = useT();
   const [, go] = useLocation();
   const rooted = useMemo(() => rootedOf(roots), [roots]);
@@ -199,7 +202,16 @@ function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) 
           </button>
         )}
       </Toolbar>
-      <Notices data={data} full={full} place={place} up={up} nodes={picture.nodes.size} failed={layout.failed} onChange={onChange} />
+      <Notices
+        data={data}
+        full={full}
+        most={most}
+        place={place}
+        up={up}
+        nodes={picture.nodes.size}
+        failed={layout.failed}
+        onChange={onChange}
+      />
       <div className="around">
         {place.list ? (
           <Table data={data} roots={rooted} selected={place.selected} hits={hitKeys} onSelect={acts.select} />
@@ -209,7 +221,7 @@ function Shown({ data, full, place, up, roots, loading, onChange }: ShownProps) 
           <div className="canvas empty">{drawable && !layout.failed && <p className="soft">{t("graph.laying")}</p>}</div>
         )}
         <span className={place.list ? "hidden" : "soft small count-words"} aria-live="polite">
-          {pending || loading ? t("graph.laying") : t("graph.count", { n: countShown(picture), lines: picture.lines.length })}
+          {pending || loading ? t("graph.laying") : countWords(picture, t)}
         </span>
         <Panel picture={picture} selected={place.selected} roots={roots} at={place.at} acts={acts} />
       </div>
@@ -224,10 +236,14 @@ function countJobs(data: Data): Map<string, number> {
   return jobs;
 }
 
-function countShown(picture: Picture): number {
-  let n = 0;
-  for (const node of picture.nodes.values()) n += node.kind === "instance" ? 1 : node.kind === "job" ? node.items.length : 0;
-  return n;
+/** countWords says how much the picture shows. A range stands for instances of its own, which are not counted. */
+function countWords(picture: Picture, t: ReturnType<typeof useT>): string {
+  let [n, ranges] = [0, 0];
+  for (const node of picture.nodes.values()) {
+    n += node.kind === "instance" ? 1 : node.kind === "job" ? node.items.length : 0;
+    ranges += node.kind === "range" ? 1 : 0;
+  }
+  return t(ranges > 0 ? "graph.countRanges" : "graph.count", { n, ranges, lines: picture.lines.length });
 }
 
 /** find lists the nodes in whose names, or ids, the words are. */

@@ -7,7 +7,7 @@ import { type Acts, ActsContext } from "./acts";
 import { Box, type BoxNode, sizes } from "./box";
 import { stateOf } from "./data";
 import type { Picture } from "./draw";
-import { firstSight } from "./sight";
+import { firstSight, whole } from "./sight";
 import { Arrows, Strand, type StrandEdge } from "./strand";
 import type { Arrangement } from "./use-layout";
 import { type Step, walk } from "./walk";
@@ -51,6 +51,7 @@ export function Canvas(props: {
         position: { x: place[0], y: place[1] },
         ...size,
         measured: size,
+        zIndex: 3, // above the lines: "+3" beside a node is not struck through
         data: { drawn, centre: drawn.key === picture.centre, first: false, hit: false },
       });
     }
@@ -141,7 +142,9 @@ export function Canvas(props: {
         const wide = (Math.max(...all.map(([x]) => x)) - left + 240) * zoom;
         const high = (Math.max(...all.map(([, y]) => y)) - top + 62) * zoom;
         if (wide + 2 * side <= frame.width && high + 2 * side <= frame.height) return;
-        const x = firstSight((place[0] - left + 120) * zoom, wide, frame.width, side);
+        const middle = firstSight((place[0] - left + 120) * zoom, wide, frame.width, side);
+        const starts = [...new Set(all.map(([x]) => (x - left) * zoom))];
+        const x = whole(middle, starts, 240 * zoom, (place[0] - left) * zoom, frame.width, side);
         const y = firstSight((place[1] - top + 31) * zoom, high, frame.height, side);
         void view.setViewport({ x: x - left * zoom, y: y - top * zoom, zoom });
       });

@@ -6,15 +6,15 @@ import { mostNodes, type Place } from "./state";
 export function Notices(props: {
   data: Data;
   full: boolean;
+  most: boolean; // as many were asked for as may be
   place: Place;
   up: number;
   nodes: number;
   failed: boolean;
   onChange: (patch: Partial<Place>) => void;
 }) {
-  const { data, full, place, up, nodes, failed, onChange } = props;
+  const { data, full, most, place, up, nodes, failed, onChange } = props;
   const t = useT();
-  const most = place.limit >= mostNodes;
   const fewer = () => onChange({ up: Math.max(1, up - 1), down: Math.max(0, place.down - 1), expanded: [] });
   let text = "";
   if (nodes > mostNodes) text = t("graph.tooMany", { n: nodes, most: mostNodes });

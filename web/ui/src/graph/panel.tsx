@@ -5,7 +5,7 @@ import { useT } from "../i18n/language";
 import { CauseCard } from "../instance/cause";
 import { Operations } from "../instance/operations";
 import { ProblemView } from "../parts/problem";
-import { clock, offset } from "../parts/time";
+import { beside, clock, offset } from "../parts/time";
 import { type Item, stateOf, type Wait } from "./data";
 import type { Drawn, Line, Picture } from "./draw";
 import { explainedQuery, mostMembers } from "./queries";
@@ -256,7 +256,9 @@ function WaitFacts({ wait }: { wait: Wait }) {
       <dt>{t("graph.rule")}</dt>
       <dd>{edge.pair ?? edge.rule}</dd>
       <dt>{t("graph.window")}</dt>
-      <dd className="number">{t("graph.windowSpan", { from: clock(edge.window.from), to: clock(edge.window.to) })}</dd>
+      <dd className="number">
+        {t("graph.windowSpan", { from: beside(edge.window.from, edge.first), to: beside(edge.window.to, edge.first) })}
+      </dd>
       {edge.count > 1 && (
         <>
           <dt>{t("graph.count.range")}</dt>

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Schemas } from "../api/client";
-import { hopsTo, rootsOf, split } from "./roots";
+import { hopsTo, lacks, rootsOf, split } from "./roots";
+import { graphOf } from "./testdata";
 
 type Cause = Schemas["Cause"];
 
@@ -49,4 +50,13 @@ test("one root of each job comes first", () => {
     ["0", "2", "3"],
     ["1", "4"],
   ]);
+});
+
+test("a root cause within the hops that are shown is missed when the nearest are too many", () => {
+  const graph = graphOf(["report", "load waiting -1"]);
+  const there = graph.nodes[1]?.instance.id ?? "";
+  const root = (key: string, hops: number) => ({ key, hops, cause: cause("x", key) });
+  expect(lacks(graph, [root(there, 1)], 3)).toBe(false);
+  expect(lacks(graph, [root(there, 1), root("959", 3)], 3)).toBe(true);
+  expect(lacks(graph, [root("959", 4), root("8", 0)], 3)).toBe(false); // farther than is asked for, and the instance itself
 });

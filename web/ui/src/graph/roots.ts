@@ -1,5 +1,5 @@
 import type { Schemas } from "../api/client";
-import { instant } from "./data";
+import { type Graph, instant, keyOf } from "./data";
 import type { Rooted } from "./draw";
 
 type Explanation = Schemas["Explanation"];
@@ -35,6 +35,12 @@ export function rootedOf(roots: Root[]): Map<string, Rooted> {
 export function hopsTo(roots: Root[]): number {
   const near = roots.filter((root) => root.hops <= 6).map((root) => root.hops);
   return Math.max(2, ...near, near.length > 0 ? 0 : Math.min(10, roots[0]?.hops ?? 0));
+}
+
+/** lacks reports whether a root cause within so many hops up is not in a graph. */
+export function lacks(graph: Graph, roots: Root[], up: number): boolean {
+  const shown = new Set(graph.nodes.map((node) => keyOf(node.planned, node.instance)));
+  return roots.some((root) => root.hops > 0 && root.hops <= up && !shown.has(root.key));
 }
 
 /** split takes the nearest root of each job, so many jobs, and the others: many instances of one job are seldom more than one cause. */

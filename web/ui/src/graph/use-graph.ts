@@ -3,12 +3,19 @@ import { useMemo } from "react";
 import type { Schemas } from "../api/client";
 import { type Data, type Graph, merge, withMembers } from "./data";
 import { graphQuery, membersQuery } from "./queries";
+import { lacks, type Root } from "./roots";
 import { fewNodes, mostNodes, type Place } from "./state";
 
-/** useGraph asks for everything that a place shows: the neighbourhood, what was expanded besides, and the ranges that were opened. */
-export function useGraph(who: string, place: Place, up: number) {
+/**
+ * useGraph asks for everything that a place shows: the neighbourhood, what was expanded besides, and the ranges that were opened. Where the nearest instances are so many that a root
+ * cause within the hops is not among them, it asks for as many as it may: most of them stand folded in their ranges, and the way from the root is what is looked for.
+ */
+export function useGraph(who: string, place: Place, up: number, roots: Root[]) {
   const at = place.at === "" ? undefined : place.at;
-  const first = useQuery(graphQuery(who, { up, down: place.down, limit: place.limit, at }));
+  const near = useQuery(graphQuery(who, { up, down: place.down, limit: place.limit, at }));
+  const widens = place.limit < mostNodes && near.data?.more === true && lacks(near.data, roots, up);
+  const wide = useQuery({ ...graphQuery(who, { up, down: place.down, limit: mostNodes, at }), enabled: widens });
+  const first = widens && wide.data !== undefined ? wide : near;
   const besides = useQueries({
     queries: place.expanded.map(({ key, way }) =>
       graphQuery(key, { up: way === "up" ? 1 : 0, down: way === "down" ? 1 : 0, limit: fewNodes, at }),
@@ -36,7 +43,8 @@ export function useGraph(who: string, place: Place, up: number) {
   return {
     query: { data, error: first.error, refetch: first.refetch },
     failed: besides.failed ?? members.failed,
-    loading: first.isPlaceholderData || besides.loading || members.loading,
+    loading: first.isPlaceholderData || (widens && wide.isLoading) || besides.loading || members.loading,
+    most: first === wide || place.limit >= mostNodes,
   };
 }
 

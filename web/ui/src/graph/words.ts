@@ -1,6 +1,6 @@
 import type { Translate } from "../i18n/language";
 import { known } from "../i18n/language";
-import { clock } from "../parts/time";
+import { beside, clock } from "../parts/time";
 import { type Edge, stateOf } from "./data";
 import type { Drawn, Line } from "./draw";
 
@@ -41,7 +41,12 @@ export function shortWords(edge: Edge, t: Translate): string {
 
 /** lineWords are the rule and the window of a dependency. */
 export function lineWords(edge: Edge, t: Translate): string {
-  const values = { n: edge.count, rule: edge.pair ?? edge.rule, from: clock(edge.window.from), to: clock(edge.window.to) };
+  const values = {
+    n: edge.count,
+    rule: edge.pair ?? edge.rule,
+    from: beside(edge.window.from, edge.first),
+    to: beside(edge.window.to, edge.first),
+  };
   return edge.count > 1 ? t("graph.labelRange", values) : t("graph.label", values);
 }
 

@@ -4,7 +4,7 @@ import { changesQuery } from "../admin/queries";
 import type { Schemas } from "../api/client";
 import { known, type Translate, useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 
 const listed = 8;
 
@@ -26,7 +26,7 @@ export function Changed() {
                   <div className="row">
                     <strong>{deedName(deed, t)}</strong>
                     <span className="grow">{deed.actor ?? t("deed.server")}</span>
-                    <span className="soft number small">{clock(deed.at)}</span>
+                    <span className="soft number small">{stamp(deed.at)}</span>
                   </div>
                   <About deed={deed} />
                 </li>

@@ -4,7 +4,7 @@ import { deadlinesQuery } from "../admin/queries";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
-import { clock, span } from "../parts/time";
+import { clock, clocks, span } from "../parts/time";
 
 /** Deadlines lists what has missed its deadline or will, the latest first. */
 export function Deadlines() {
@@ -28,7 +28,9 @@ export function Deadlines() {
                     </Link>
                     {one.lateSeconds > 0 && <strong className="failed">{t("home.lateBy", { span: span(one.lateSeconds, t) })}</strong>}
                   </div>
-                  <p className="soft small">{t("home.lateEnds", { at: clock(one.ends), deadline: clock(one.deadline) })}</p>
+                  <p className="soft small">
+                    {t("home.lateEnds", { at: clock(one.ends).slice(0, 16), deadline: zoned(late)(one.deadline) })}
+                  </p>
                 </li>
               ))}
               {all > (late ?? []).length && (
@@ -43,3 +45,5 @@ export function Deadlines() {
     </section>
   );
 }
+
+const zoned = (late: { deadline: string }[] | null) => clocks((late ?? []).map((one) => one.deadline));

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Schemas } from "../api/client";
 import { useT } from "../i18n/language";
 import { IncidentState } from "../incidents/state";
-import { clock } from "../parts/time";
+import { clocks } from "../parts/time";
 
 type Incident = Schemas["Incident"];
 
@@ -29,6 +29,7 @@ export function OpenIncidents({ incidents, shown }: { incidents: Incident[]; sho
   const t = useT();
   const others = incidents.filter((one) => !shown.includes(one.id));
   if (others.length === 0) return null;
+  const clock = clocks(others.map((one) => one.openedAt));
   return (
     <section className="card">
       <h2>{t("home.incidents")}</h2>

@@ -1,9 +1,10 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "wouter";
+import type { Schemas } from "../api/client";
 import { recentQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
-import { clock, span } from "../parts/time";
+import { clocks, span } from "../parts/time";
 import { soonest } from "./soonest";
 
 const minute = 60_000;
@@ -28,29 +29,35 @@ export function Next({ now }: { now: Date }) {
           (items ?? []).length === 0 ? (
             <p className="soft">{t("home.nextNone")}</p>
           ) : (
-            <table>
-              <tbody>
-                {soonest(items ?? [], listed).map((one) => {
-                  const seconds = (Date.parse(one.planTime) - now.getTime()) / 1000;
-                  return (
-                    <tr key={one.id}>
-                      <td>
-                        <Link href={`/instances/${one.id}`}>
-                          {one.workflow}/{one.job}
-                        </Link>
-                      </td>
-                      <td className="number nowrap">{clock(one.planTime)}</td>
-                      <td className="soft number nowrap end">
-                        {seconds < 60 ? t("home.nextNow") : t("home.nextIn", { span: span(seconds, t) })}
-                      </td>
-                    </tr>
-                  );
-                })}
-              </tbody>
-            </table>
+            <Coming items={soonest(items ?? [], listed)} now={now} />
           )
         }
       </Loaded>
     </section>
+  );
+}
+
+function Coming({ items, now }: { items: Schemas["Instance"][]; now: Date }) {
+  const t = useT();
+  const clock = clocks(items.map((one) => one.planTime));
+  return (
+    <table>
+      <tbody>
+        {items.map((one) => {
+          const seconds = (Date.parse(one.planTime) - now.getTime()) / 1000;
+          return (
+            <tr key={one.id}>
+              <td>
+                <Link href={`/instances/${one.id}`}>
+                  {one.workflow}/{one.job}
+                </Link>
+              </td>
+              <td className="number nowrap">{clock(one.planTime)}</td>
+              <td className="soft number nowrap end">{seconds < 60 ? t("home.nextNow") : t("home.nextIn", { span: span(seconds, t) })}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }

@@ -22,6 +22,7 @@ export const graphEn = {
   "graph.laying": "Drawing…",
   "graph.layFailed": "The picture could not be drawn in this browser. The list shows the same.",
   "graph.count": "{n} {n:instance|instances}, {lines} {lines:line|lines}",
+  "graph.countRanges": "{n} {n:instance|instances} and {ranges} {ranges:range|ranges}, {lines} {lines:line|lines}",
   "graph.cut": "Only the {n} nearest instances are shown. Take fewer hops, go on from another instance, or show up to {most}.",
   "graph.cutMost":
     "Only the {n} nearest instances are shown, as many as a picture can hold. Take fewer hops, collapse jobs, or go on from another instance.",

@@ -9,7 +9,7 @@ export const enWizard = {
   "backfill.title": "Backfill",
   "backfill.of": "Backfill…",
   "backfill.progress": "Progress",
-  "backfill.noteAndLane": "Note and lane",
+  "backfill.noteAndLane": "Note, lane",
   "backfill.done": "{n} of {of} instances have ended",
   "backfill.left": "about {span} left",
   "backfill.parallel": "at most {n} at once",

@@ -13,6 +13,12 @@ test("both languages have every key, and the same values to fill in", () => {
   }
 });
 
+// One word has one meaning, and one meaning one word; 您 throughout, and the punctuation of the language between its words.
+test("the Chinese texts keep to the glossary", () => {
+  const wrong = /回填|补数(?!据)|并发槽|闸门|文件夹|迟到|尝试|期限|根源|你|(?<=\p{Script=Han})[:,;?!]|[:,;?!](?=\p{Script=Han})/u;
+  expect(Object.entries(zh).flatMap(([key, text]) => (wrong.test(text) ? [`${key}: ${text}`] : []))).toEqual([]);
+});
+
 test("values are filled in, and are never read as names themselves", () => {
   expect(translate("en", "home.blocks", { n: 3 })).toBe("keeps 3 waiting");
   expect(translate("en", "palette.select", { selector: "{n}" })).toBe("Instances that match {n}");

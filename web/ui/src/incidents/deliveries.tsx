@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Schemas } from "../api/client";
 import { Glyph } from "../design/state";
 import { known, useT } from "../i18n/language";
-import { clock } from "../parts/time";
+import { stamp } from "../parts/time";
 
 /** Deliveries are messages to sinks, and what became of each. */
 export function Deliveries({ items, incidents }: { items: Schemas["Delivery"][]; incidents?: boolean }) {
@@ -32,7 +32,7 @@ export function Deliveries({ items, incidents }: { items: Schemas["Delivery"][];
             </td>
             <td className="number end">{one.attempts}</td>
             <td className="soft">{one.error}</td>
-            <td className="number tight">{clock(one.endedAt ?? one.createdAt)}</td>
+            <td className="number tight">{stamp(one.endedAt ?? one.createdAt)}</td>
             {incidents && <td>{one.incident !== undefined && <Link href={`/incidents/${one.incident}`}>{one.incident}</Link>}</td>}
           </tr>
         ))}

@@ -7,7 +7,7 @@ import { known, useT } from "../i18n/language";
 import { Act } from "../parts/act";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
-import { between, clock } from "../parts/time";
+import { between, clock, clocks } from "../parts/time";
 import { Acknowledge } from "./acknowledge";
 import { Deliveries } from "./deliveries";
 import { IncidentState, incidentState } from "./state";
@@ -107,6 +107,7 @@ function Members({ detail }: { detail: Detail }) {
   const t = useT();
   const members = detail.members ?? [];
   const more = detail.trouble + detail.blocked - members.length;
+  const since = clocks(members.map((one) => one.since));
   return (
     <section className="card">
       <h2>{t("incident.members")}</h2>
@@ -128,10 +129,10 @@ function Members({ detail }: { detail: Detail }) {
                   {one.workflow}/{one.job} {clock(one.planTime)}
                 </Link>
               </td>
-              <td>{known(`kindOf.${one.kind}`) ? t(`kindOf.${one.kind}`) : one.kind}</td>
+              <td className="tight">{known(`kindOf.${one.kind}`) ? t(`kindOf.${one.kind}`) : one.kind}</td>
               <td>{one.state === undefined ? <span className="soft">{t("incident.gone")}</span> : <StateMark state={one.state} />}</td>
               <td className="soft">{one.reason?.text}</td>
-              <td className="number tight">{clock(one.since)}</td>
+              <td className="number tight">{since(one.since)}</td>
             </tr>
           ))}
         </tbody>

@@ -6,7 +6,7 @@ import "./incidents.css";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
-import { clock } from "../parts/time";
+import { clocks } from "../parts/time";
 import { IncidentState } from "./state";
 
 /** IncidentsPage lists the root causes of trouble: those that are open, or all that are kept. */
@@ -20,6 +20,7 @@ export default function IncidentsPage() {
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage]);
+  const clock = clocks(items.map((one) => one.openedAt));
   return (
     <>
       <h1>{t("incidents.title")}</h1>

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Schemas } from "../api/client";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
-import { clock } from "../parts/time";
+import { beside } from "../parts/time";
 
 /** Dependencies are the waits of an instance: the rule in words, the window that was looked in, and the plan times in and about it. */
 export function Dependencies({ explanation }: { explanation: Pick<Schemas["Explanation"], "dependencies"> }) {
@@ -26,16 +26,16 @@ export function Dependencies({ explanation }: { explanation: Pick<Schemas["Expla
           <p className="soft">
             {t("instance.rule", { rule: wait.rule, select: wait.select })}
             {wait.pair !== undefined && <> · {wait.pair}</>} ·{" "}
-            {t("instance.window", { from: clock(wait.window.from), to: clock(wait.window.to) })}
+            {t("instance.window", { from: beside(wait.window.from, wait.first), to: beside(wait.window.to, wait.first) })}
           </p>
-          {wait.candidates && <Candidates candidates={wait.candidates} />}
+          {wait.candidates && <Candidates candidates={wait.candidates} first={wait.first} />}
         </section>
       ))}
     </>
   );
 }
 
-function Candidates({ candidates }: { candidates: Schemas["Candidates"] }) {
+function Candidates({ candidates, first }: { candidates: Schemas["Candidates"]; first: string | undefined }) {
   const t = useT();
   return (
     <table>
@@ -51,7 +51,11 @@ function Candidates({ candidates }: { candidates: Schemas["Candidates"] }) {
         {(candidates.items ?? []).map((one) => (
           <tr key={one.planTime}>
             <td className="number">
-              {one.instance === undefined ? clock(one.planTime) : <Link href={`/instances/${one.instance}`}>{clock(one.planTime)}</Link>}
+              {one.instance === undefined ? (
+                beside(one.planTime, first)
+              ) : (
+                <Link href={`/instances/${one.instance}`}>{beside(one.planTime, first)}</Link>
+              )}
             </td>
             <td>
               <StateMark state={one.state} />

@@ -8,6 +8,7 @@ import { useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
+import { clocks } from "../parts/time";
 import { InstanceHead, InstanceLine } from "./line";
 import { Marked } from "./marked";
 
@@ -33,6 +34,7 @@ export default function InstancesPage() {
   const chosen = chosenStates(selector);
   // A selector that chooses nothing is answered by which of its terms left none.
   const none = query.error instanceof ApiError && query.error.problem.status === 404 ? query.error.message : undefined;
+  const clock = useMemo(() => clocks(items.map((one) => one.planTime)), [items]);
   return (
     <>
       <h1>{t("instances.title")}</h1>
@@ -108,7 +110,7 @@ export default function InstancesPage() {
                 hrefOf={(item) => `/instances/${item.id}`}
                 onEnd={more}
               >
-                {(item) => <InstanceLine instance={item} />}
+                {(item) => <InstanceLine instance={item} clock={clock} />}
               </Rows>
             )
           }

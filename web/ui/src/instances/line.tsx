@@ -1,7 +1,7 @@
 import type { Schemas } from "../api/client";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
-import { between, clock } from "../parts/time";
+import { between } from "../parts/time";
 
 export function InstanceHead() {
   const t = useT();
@@ -17,7 +17,7 @@ export function InstanceHead() {
 }
 
 /** InstanceLine is an instance in one line. */
-export function InstanceLine({ instance }: { instance: Schemas["Instance"] }) {
+export function InstanceLine({ instance, clock }: { instance: Schemas["Instance"]; clock: (at: string) => string }) {
   const t = useT();
   return (
     <>

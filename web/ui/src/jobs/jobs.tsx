@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo } from "react";
+import { Link } from "wouter";
 import { jobsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
@@ -33,13 +34,24 @@ export default function JobsPage() {
           />
         </label>
         <span className="soft" role="status">
-          {query.data && t("jobs.count", { n: items.length })}
+          {query.data && t(hasNextPage ? "jobs.countMore" : "jobs.count", { n: items.length })}
         </span>
       </div>
       <Loaded query={query}>
         {() =>
           items.length === 0 ? (
-            <p className="card">{t("jobs.none")}</p>
+            <div className="card stack">
+              <p>{t(words === "" ? "wizard.noJobs" : "jobs.none")}</p>
+              {words === "" ? (
+                <Link href="/">{t("jobs.begin")}</Link>
+              ) : (
+                <div>
+                  <button type="button" onClick={() => setSearch({}, { replace: true })}>
+                    {t("jobs.all")}
+                  </button>
+                </div>
+              )}
+            </div>
           ) : (
             <Rows
               className="jobs"

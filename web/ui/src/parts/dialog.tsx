@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { useT } from "../i18n/language";
 
+const fields = ["input", "select", "textarea"].map((name) => `${name}:not(:disabled)`).join();
+
 /**
  * A Dialog is the browser's own modal dialog: it keeps the focus, makes what is behind it inert, closes on Escape, and needs no style of its own in the document, which
  * the page's policy would refuse.
@@ -18,7 +20,10 @@ export function Dialog(props: {
   const { onClose, stays } = props;
   useEffect(() => {
     const dialog = place.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      dialog.querySelector<HTMLElement>(fields)?.focus(); // not the ✕, which stands before them
+    }
     return () => dialog?.close();
   }, []);
   return (

@@ -7,15 +7,16 @@ export function ProblemView({ error, retry }: { error: Error; retry?: () => void
   const t = useT();
   if (error instanceof ApiError) {
     const { problem } = error;
+    // What is wrong with the request is so again, and the hint of it is for who reads the answer as a program does; so is that of what is not there.
+    const listed = problem.errors !== undefined && problem.errors.length > 0;
+    const missing = problem.status === 404;
     return (
       <div className="problem stack" role="alert">
-        <strong>
-          {problem.status === 404 ? t("error.notFound") : problem.status === 403 ? t("error.forbidden") : (problem.detail ?? problem.title)}
-        </strong>
-        {(problem.status === 404 || problem.status === 403) && problem.detail !== undefined && <p>{problem.detail}</p>}
-        {problem.errors !== undefined && problem.errors.length > 0 && (
+        <strong>{missing ? t("error.notFound") : problem.status === 403 ? t("error.forbidden") : (problem.detail ?? problem.title)}</strong>
+        {(missing || problem.status === 403) && problem.detail !== undefined && <p>{problem.detail}</p>}
+        {listed && (
           <ul>
-            {problem.errors.map((one) => (
+            {problem.errors?.map((one) => (
               <li key={`${one.location} ${one.message}`}>
                 {one.location !== undefined && <code>{one.location} </code>}
                 {one.message}
@@ -23,14 +24,14 @@ export function ProblemView({ error, retry }: { error: Error; retry?: () => void
             ))}
           </ul>
         )}
-        {problem.hint !== undefined && <p className="soft">{problem.hint}</p>}
+        {problem.hint !== undefined && !listed && !missing && <p className="soft">{problem.hint}</p>}
         <div className="row">
-          {retry && (
+          {retry && !listed && (
             <button type="button" onClick={retry}>
               {t("error.again")}
             </button>
           )}
-          {problem.status === 404 && <Link href="/">{t("error.home")}</Link>}
+          {missing && <Link href="/">{t("error.home")}</Link>}
         </div>
       </div>
     );

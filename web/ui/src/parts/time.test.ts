@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { translate } from "../i18n/language";
-import { between, bytes, clock, offset, span } from "./time";
+import { beside, between, bytes, clock, clocks, offset, span } from "./time";
 
 const t = (key: Parameters<typeof translate>[1], values?: Parameters<typeof translate>[2]) => translate("en", key, values);
 
@@ -26,4 +26,17 @@ test("a size", () => {
   expect(bytes(0)).toBe("0 B");
   expect(bytes(1536)).toBe("1.5 KiB");
   expect(bytes(100 * 1024 * 1024)).toBe("100.0 MiB");
+});
+
+test("two zones are told apart", () => {
+  expect(beside("2026-11-20T00:00:00-05:00", "2026-11-20T22:00:00+08:00")).toBe("2026-11-20 00:00 -05:00");
+  expect(beside("2026-11-20T00:00:00+08:00", "2026-11-20T22:00:00+08:00")).toBe("2026-11-20 00:00");
+  expect(beside("2026-11-20T00:00:00Z", undefined)).toBe("2026-11-20 00:00");
+});
+
+test("a list of several zones has their offsets", () => {
+  const [berlin, utc] = ["2026-11-21T20:46:17+01:00", "2026-11-21T19:46:17Z"];
+  expect([berlin, utc].map(clocks([berlin, utc, undefined]))).toEqual(["2026-11-21 20:46:17 +01:00", "2026-11-21 19:46:17 UTC"]);
+  expect([berlin].map(clocks([berlin, undefined]))).toEqual(["2026-11-21 20:46:17"]);
+  expect(clocks([])(undefined)).toBe("");
 });

@@ -17,6 +17,22 @@ export function offset(at: string): string {
   return found?.[1] ?? "UTC";
 }
 
+/** beside is a time as people read it, with its offset where that of another time, which stands beside it, is a different one. */
+export function beside(at: string, other: string | undefined): string {
+  return other === undefined || offset(at) === offset(other) ? clock(at) : `${clock(at)} ${offset(at)}`;
+}
+
+/** stamp is a time with its offset: one of the server, which is of no job's zone. */
+export function stamp(at: string | undefined): string {
+  return at === undefined ? "" : `${clock(at)} ${offset(at)}`;
+}
+
+/** clocks shows the times of one list: with their offsets where those differ, so that what stands earlier is seen to be earlier. */
+export function clocks(times: (string | undefined)[]): (at: string | undefined) => string {
+  const offsets = new Set(times.flatMap((at) => (at === undefined ? [] : [offset(at)])));
+  return offsets.size > 1 ? stamp : clock;
+}
+
 /** span is a duration in words, with its two largest units. */
 export function span(seconds: number, t: Translate): string {
   if (seconds < 1) return t("unit.millisecond", { n: Math.max(0, Math.round(seconds * 1000)) });
