@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,6 +55,7 @@ func TestScript(t *testing.T) {
 			"secret":  secretCommand,
 			"lines":   linesCommand,
 			"fetch":   fetchCommand,
+			"until":   untilCommand,
 		},
 	})
 }
@@ -121,6 +123,28 @@ func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no server in %s", args[1])
 	}
 	ts.Check(syscall.Kill(f.PID, signals[args[0]]))
+}
+
+// until REGEXP program args... runs the program again and again until it says so; until REGEXP fetch DIR PATH asks the server.
+func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || args[1] == "fetch" && len(args) != 4 {
+		ts.Fatalf("usage: until REGEXP program args... | until REGEXP fetch DIR PATH")
+	}
+	says, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	poll(ts, args[0], func() bool {
+		if args[1] != "fetch" {
+			ts.Check(ts.Exec(args[1], args[2:]...))
+			return says.MatchString(ts.ReadFile("stdout"))
+		}
+		answer := fetched(ts, false, args[2:])
+		if !says.Match(answer) {
+			return false
+		}
+		_, err := ts.Stdout().Write(answer)
+		ts.Check(err)
+		return true
+	})
 }
 
 // loaded DIR WORKFLOW/JOB waits until the server of the data directory knows the job.
