@@ -29,7 +29,7 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 		_, err := putInstance(db)
 		require.NoError(t, err)
 	}
-	stop, stopped := make(chan struct{}), make(chan error)
+	stop, stopped, written := make(chan struct{}), make(chan error, 1), make(chan struct{}, 1)
 	go func() {
 		for {
 			select {
@@ -42,6 +42,10 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 					return
 				}
 			}
+			select {
+			case written <- struct{}{}:
+			default:
+			}
 		}
 	}()
 	// Another process takes the backup: it opens the rows beside the server.
@@ -51,6 +55,11 @@ func TestBackupWhileItIsWritten(t *testing.T) {
 	place := t.TempDir()
 	var last int64
 	for _, name := range []string{"one", "two", "three"} {
+		select { // something has been written since the last one
+		case <-written:
+		case err := <-stopped:
+			require.NoError(t, err)
+		}
 		target := filepath.Join(place, name)
 		m, err := beside.Backup(ctx, target, store.BackupOptions{Program: "test", At: day, Logs: true})
 		require.NoError(t, err)

@@ -270,7 +270,7 @@ func size(path string) int64 {
 }
 
 func eventually(done func() bool) error {
-	for deadline := time.Now().Add(10 * time.Second); !done(); <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !done(); <-time.After(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			return errors.New("waited too long")
 		}

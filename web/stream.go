@@ -123,6 +123,9 @@ func (s *server) follow(out *sender, in *streamInput, at int64) error {
 			}
 			continue
 		}
+		if err := out.permitted(lines); err != nil {
+			return err
+		}
 		for i := range lines {
 			if in.wants(&lines[i]) {
 				if err := out.send(lines[i].frame); err != nil {
@@ -147,6 +150,9 @@ func (s *server) catchUp(out *sender, in *streamInput, at *int64, until int64) e
 	for *at < until {
 		lines, err := s.lines.after(out.ctx, *at, in.Instance, feedBatch)
 		if err != nil {
+			return err
+		}
+		if err := out.permitted(lines); err != nil {
 			return err
 		}
 		if len(lines) > 0 && in.Instance == 0 && lines[0].id != *at+1 && *at > 0 {
@@ -268,10 +274,11 @@ func (o *sender) end(data []byte) error {
 	return o.flush()
 }
 
-// permitted ends the stream when its token was revoked: whenever one is, each stream asks about its own before it sends anything more.
-func (o *sender) permitted() error {
+// permitted ends the stream when its token was revoked: whenever one is, each stream asks about its own before it sends anything more. That one was is known
+// of this server at once, and of any from the line that says so, before which no stream is that may not have it.
+func (o *sender) permitted(lines []line) error {
 	n := o.server.revoked.Load()
-	if n == o.revoked {
+	if n == o.revoked && !slices.ContainsFunc(lines, func(l line) bool { return l.kind == "token-revoked" }) {
 		return nil
 	}
 	o.revoked = n
@@ -302,7 +309,7 @@ func wait[T any](o *sender, more <-chan T, life func() []byte) error {
 		case <-o.ctx.Done():
 			return o.ctx.Err()
 		case <-more:
-			return o.permitted()
+			return o.permitted(nil)
 		case <-o.beat.C:
 			if _, problem := o.server.authenticate(o.request, false); problem != nil {
 				return errStreamOver // the token was revoked, or has expired

@@ -140,19 +140,92 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	server := httptest.NewServer(f.handler)
 	t.Cleanup(server.Close)
 	id := f.token("watcher", "viewer", time.Time{})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // before the next sign of life
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/api/v1/stream", nil)
-	require.NoError(t, err)
-	r.Header.Set("Authorization", "Bearer "+f.tokens["watcher"])
-	response, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	lines := bufio.NewScanner(response.Body)
-	require.True(t, lines.Scan())
+	lines := f.watch(server.URL, "watcher")
 	require.Equal(t, 200, f.as("admin", http.MethodPost, fmt.Sprintf("/api/v1/tokens/%d/revoke", id), "{}").Code)
+	endsUntold(t, lines)
+}
+
+// watch opens a stream and reads its first line.
+func (f *fixture) watch(server, token string) *bufio.Scanner {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), time.Minute)
+	f.t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/api/v1/stream", nil)
+	require.NoError(f.t, err)
+	r.Header.Set("Authorization", "Bearer "+f.tokens[token])
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(f.t, err)
+	f.t.Cleanup(func() { response.Body.Close() })
+	lines := bufio.NewScanner(response.Body)
+	require.True(f.t, lines.Scan())
+	return lines
+}
+
+// endsUntold reads a stream to its end.
+func endsUntold(t *testing.T, lines *bufio.Scanner) {
+	t.Helper()
 	for lines.Scan() {
 		require.NotContains(t, lines.Text(), "token-revoked", "nothing comes after that")
 	}
 	require.NoError(t, lines.Err(), "the stream has ended, and was not cut off by the test")
+}
+
+// A lateControl runs something when a token has been revoked in the rows, and the server has not heard of it.
+type lateControl struct {
+	web.Control
+	revoked func()
+}
+
+func (c *lateControl) RevokeToken(ctx context.Context, id int64, actor, note string, now time.Time) (engine.TokenRow, error) {
+	k, err := c.Control.RevokeToken(ctx, id, actor, note, now)
+	c.revoked()
+	return k, err
+}
+
+// A slowHistory runs something when a stream, which has begun, asks where the history ends.
+type slowHistory struct {
+	web.History
+	asked int
+	begun func()
+}
+
+func (h *slowHistory) LastEvent(ctx context.Context) (int64, error) {
+	if h.asked++; h.asked == 2 {
+		h.begun()
+	}
+	return h.History.LastEvent(ctx)
+}
+
+// The line that says so may be read before the server that is asked to revoke a token, or another one, has done anything about it.
+func TestAStreamIsNotToldThatItsTokenIsNoMore(t *testing.T) {
+	t.Run("what comes", func(t *testing.T) {
+		feed, control := web.NewFeed(), new(lateControl)
+		f := newFixture(t, func(c *web.Config) {
+			control.Control = c.Control
+			c.Feed, c.Control = feed, control
+		})
+		server := httptest.NewServer(f.handler)
+		t.Cleanup(server.Close)
+		id := f.token("watcher", "viewer", time.Time{})
+		lines := f.watch(server.URL, "watcher")
+		control.revoked = func() {
+			feed.Notify()
+			endsUntold(t, lines)
+		}
+		require.Equal(t, 200, f.as("admin", http.MethodPost, fmt.Sprintf("/api/v1/tokens/%d/revoke", id), "{}").Code)
+	})
+	t.Run("what is caught up with", func(t *testing.T) {
+		history := new(slowHistory)
+		f := newFixture(t, func(c *web.Config) {
+			history.History = c.History
+			c.Feed, c.History = web.NewFeed(), history
+		})
+		server := httptest.NewServer(f.handler)
+		t.Cleanup(server.Close)
+		id := f.token("watcher", "viewer", time.Time{})
+		history.begun = func() {
+			require.Equal(t, 200, f.as("admin", http.MethodPost, fmt.Sprintf("/api/v1/tokens/%d/revoke", id), "{}").Code)
+		}
+		endsUntold(t, f.watch(server.URL, "watcher"))
+	})
 }

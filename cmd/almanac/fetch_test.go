@@ -12,6 +12,11 @@ func fetchCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: [!] fetch DIR PATH")
 	}
+	_, err := ts.Stdout().Write(fetched(ts, neg, args))
+	ts.Check(err)
+}
+
+func fetched(ts *testscript.TestScript, neg bool, args []string) []byte {
 	f, ok := readServerFile(ts.MkAbs(args[0]))
 	if !ok {
 		ts.Fatalf("no server in %s", args[0])
@@ -24,6 +29,7 @@ func fetchCommand(ts *testscript.TestScript, neg bool, args []string) {
 	response, err := http.DefaultClient.Do(request)
 	ts.Check(err)
 	defer response.Body.Close()
-	_, err = io.Copy(ts.Stdout(), response.Body)
+	answer, err := io.ReadAll(response.Body)
 	ts.Check(err)
+	return answer
 }

@@ -16,19 +16,26 @@ import (
 	"github.com/almanac-sched/almanac/store"
 )
 
-// pausedWork is jobs of which each instance takes a moment, due in each of so many seconds from the time on.
-func pausedWork(from time.Time, seconds int) string {
+// eachSecond lists so many seconds from a time on, as a definition has them.
+func eachSecond(from time.Time, seconds int) string {
 	var at []string
 	for n := range seconds {
 		at = append(at, fmt.Sprintf("%q", from.Add(time.Duration(n)*time.Second).Format(time.RFC3339)))
 	}
-	return fmt.Sprintf(`workflow: work
+	return strings.Join(at, ", ")
+}
+
+// pausedWork is jobs of which each instance takes a moment, due in each of so many seconds from the time on.
+func pausedWork(seconds int) func(from time.Time) string {
+	return func(from time.Time) string {
+		return fmt.Sprintf(`workflow: work
 defaults: {at: [%s], concurrency: 20}
 jobs:
   load: {action: {type: shell, command: 'echo $ALMANAC_INSTANCE.$ALMANAC_ATTEMPT >> begun; sleep 0.7; echo $ALMANAC_INSTANCE.$ALMANAC_ATTEMPT >> ended'}}
   check: {dependsOn: [{job: load, window: {from: PT0S, to: PT0S, closed: both}}], action: {type: shell, command: 'exit 3'}}
   join: {action: {type: none}}
-`, strings.Join(at, ", "))
+`, eachSecond(from, seconds))
+	}
 }
 
 // holdPausedWork waits for the end of every instance and holds it against what the commands did: each ran once, in one attempt, with its true exit.
@@ -70,8 +77,8 @@ func TestAServerPausedBeyondItsLease(t *testing.T) {
 	const seconds = 8
 	binary := faultyProgram(t)
 	clock := newClockFile(t)
-	s := newTorturedServer(t, binary, pausedWork(soon(), seconds), clock.env())
-	s.start()
+	s := newServerOf(t, binary, pausedWork(seconds), clock.env())
+	s.startBefore()
 	poll(t, "a command", func() bool { return len(s.lines("begun")) > 0 })
 	s.signal(syscall.SIGSTOP)
 	poll(t, "the server to stop", func() bool { return stateOf(s.cmd.Process.Pid) == 'T' })
@@ -109,8 +116,8 @@ func TestASupervisorPausedHoldsUpNothingElse(t *testing.T) {
 	t.Parallel()
 	const seconds = 4
 	binary := builtProgram(t)
-	s := newTorturedServer(t, binary, pausedWork(soon(), seconds))
-	s.start()
+	s := newServerOf(t, binary, pausedWork(seconds))
+	s.startBefore()
 	poll(t, "a command", func() bool { return len(s.lines("begun")) > 0 })
 	supervisor := s.supervisor()
 	require.NotZero(t, supervisor)
@@ -136,8 +143,8 @@ func TestAServerStartsBesideAPausedSupervisor(t *testing.T) {
 	t.Parallel()
 	const seconds = 3
 	binary := builtProgram(t)
-	s := newTorturedServer(t, binary, pausedWork(soon(), seconds))
-	s.start()
+	s := newServerOf(t, binary, pausedWork(seconds))
+	s.startBefore()
 	poll(t, "a command", func() bool { return len(s.lines("begun")) > 0 })
 	supervisor := s.supervisor()
 	require.NotZero(t, supervisor)

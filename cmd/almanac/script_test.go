@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,6 +55,7 @@ func TestScript(t *testing.T) {
 			"secret":  secretCommand,
 			"lines":   linesCommand,
 			"fetch":   fetchCommand,
+			"until":   untilCommand,
 		},
 	})
 }
@@ -121,6 +123,28 @@ func signalCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no server in %s", args[1])
 	}
 	ts.Check(syscall.Kill(f.PID, signals[args[0]]))
+}
+
+// until REGEXP program args... runs the program again and again until it says so; until REGEXP fetch DIR PATH asks the server.
+func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 || args[1] == "fetch" && len(args) != 4 {
+		ts.Fatalf("usage: until REGEXP program args... | until REGEXP fetch DIR PATH")
+	}
+	says, err := regexp.Compile("(?m)" + args[0])
+	ts.Check(err)
+	poll(ts, args[0], func() bool {
+		if args[1] != "fetch" {
+			ts.Check(ts.Exec(args[1], args[2:]...))
+			return says.MatchString(ts.ReadFile("stdout"))
+		}
+		answer := fetched(ts, false, args[2:])
+		if !says.Match(answer) {
+			return false
+		}
+		_, err := ts.Stdout().Write(answer)
+		ts.Check(err)
+		return true
+	})
 }
 
 // loaded DIR WORKFLOW/JOB waits until the server of the data directory knows the job.
@@ -199,11 +223,11 @@ func itemCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], page.Items[0].ID)
 }
 
-// poll waits for something that announces itself to nobody.
+// poll waits for something that announces itself to nobody: for so long that only what never comes is missed, however much the machine has to do.
 func poll(t interface{ Fatalf(string, ...any) }, what string, done func() bool) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for !done() {
 		select {
 		case <-tick.C:

@@ -229,7 +229,7 @@ func TestOutcomesThatComeTogetherShareASync(t *testing.T) {
 		require.NoError(t, j.end(exitOf(id+1, 1), noon))
 		j.wantSync()
 	}
-	require.Eventually(t, func() bool { return len(j.due) == 0 }, 20*time.Second, time.Millisecond, "all are synced in a few turns")
+	require.Eventually(t, func() bool { return len(j.due) == 0 }, time.Minute, time.Millisecond, "all are synced in a few turns")
 	require.NoError(t, j.close(noon))
 	j.wantSync()
 	<-over

@@ -280,10 +280,10 @@ func TestRequestsEndByTimeoutCancelAndClose(t *testing.T) {
 	})
 	for path, code := range map[string]int{"/": 0, "/body": 200} {
 		a := b.http(engine.HTTP{URI: engine.Text(s.URL + path)})
-		a.Action.Timeout = 100 * time.Millisecond
+		a.Action.Timeout = 2 * time.Second // in which it arrives
 		r := b.run(a)
 		require.Equal(t, engine.OutcomeTimeout, r.Outcome, path)
-		require.Equal(t, "no complete answer within 100ms timeout", r.Message)
+		require.Equal(t, "no complete answer within 2s timeout", r.Message)
 		require.Equal(t, code, r.Status)
 		<-arrived
 	}

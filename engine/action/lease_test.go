@@ -18,38 +18,58 @@ import (
 	"github.com/almanac-sched/almanac/engine/action"
 )
 
-// shortMargin lets an attempt end within the seconds of a test: TERM 1.5 s before the end of its lease, KILL 300 ms before.
-func shortMargin(c *action.Config) { c.Margin = 1500 * time.Millisecond }
+// margin makes an attempt end so long before the end of its lease that a machine with much to do is in time: KILL comes 5 s before it. Tests wait until an
+// attempt has got where they want it, and only then move the end of its lease close, so that it has all the time that it needs to begin.
+const margin = 25 * time.Second
 
-const short = 3 * time.Second // a lease
+const (
+	almostOver = margin + time.Second     // TERM in a second
+	over       = margin/5 + 5*time.Second // TERM at once, KILL in five seconds
+)
 
-// leased gives an attempt a lease, and returns its end.
-func leased(a *engine.Attempt, d time.Duration) time.Time {
-	a.Until = time.Now().Add(d)
-	return a.Until
+func withMargin(c *action.Config) { c.Margin = margin }
+
+// leased gives an attempt a lease.
+func leased(a *engine.Attempt, d time.Duration) { a.Until = time.Now().Add(d) }
+
+// lease moves the end of the leases of attempts that have begun, and returns it.
+func (b *bench) lease(d time.Duration, attempts ...engine.Attempt) (until time.Time) {
+	until = time.Now().Add(d)
+	var ids []int64
+	for _, a := range attempts {
+		ids = append(ids, a.ID)
+	}
+	b.runner.Renew(ids, until)
+	return until
 }
 
 func TestAChildThatIgnoresTERMIsKilledBeforeItsLeaseEnds(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
+	b := setup(t, withMargin)
 	a := b.shell(`trap 'echo asked > asked' TERM; echo $$ > pid; while :; do sleep 0.02; done`)
-	until := leased(&a, short)
-	r := b.run(a)
+	leased(&a, time.Hour)
+	c := b.start(a)
+	pid := b.pidIn("pid")
+	until := b.lease(over, a)
+	r := await(t, c)
 	require.Equal(t, engine.OutcomeLost, r.Outcome)
 	require.Equal(t, "ended because its lease was not renewed", r.Message)
 	require.Equal(t, "killed", r.Signal)
 	require.True(t, r.EndedAt.Before(until), "%s after the end", r.EndedAt.Sub(until))
 	require.True(t, time.Now().Before(until), "and it is told before")
-	require.False(t, alive(b.pidIn("pid")))
+	require.False(t, alive(pid))
 	require.Equal(t, "asked", b.written("asked"), "it had its chance")
 }
 
 func TestATidyEndIsLostAllTheSame(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
-	a := b.shell(`trap 'echo tidy > tidied; exit 0' TERM; while :; do sleep 0.02; done`)
-	leased(&a, short)
-	r := b.run(a)
+	b := setup(t, withMargin)
+	a := b.shell(`trap 'echo tidy > tidied; exit 0' TERM; echo $$ > pid; while :; do sleep 0.02; done`)
+	leased(&a, time.Hour)
+	c := b.start(a)
+	b.pidIn("pid")
+	b.lease(almostOver, a)
+	r := await(t, c)
 	require.Equal(t, engine.OutcomeLost, r.Outcome, "whether the work was done is not known")
 	require.Zero(t, *r.Exit)
 	require.Equal(t, "tidy", b.written("tidied"))
@@ -57,11 +77,12 @@ func TestATidyEndIsLostAllTheSame(t *testing.T) {
 
 func TestWhatLeftItsGroupEndsWithTheLeaseToo(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
+	b := setup(t, withMargin)
 	a := b.shell(`trap '' TERM; setsid sh -c 'echo $$ > one; setsid sh -c "echo \$\$ > two; setsid sleep 600; :"; :' & while :; do sleep 0.02; done`)
-	until := leased(&a, short)
+	leased(&a, time.Hour)
 	c := b.start(a)
 	pids := []int{b.pidIn("one"), b.pidIn("two")}
+	until := b.lease(over, a)
 	require.Equal(t, engine.OutcomeLost, await(t, c).Outcome)
 	for _, pid := range pids {
 		eventually(t, "ended", func() bool { return !alive(pid) })
@@ -69,41 +90,47 @@ func TestWhatLeftItsGroupEndsWithTheLeaseToo(t *testing.T) {
 	require.True(t, time.Now().Before(until), "%s after the end", time.Since(until))
 }
 
+// Each renewal is held against an attempt that had the same lease and was not renewed again.
 func TestARenewedLeaseLetsAChildGoOn(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
-	a, other := b.shell(untilGo+"exit 7"), b.shell(untilGo)
-	leased(&a, short)
-	leased(&other, short)
-	c, d := b.start(a), b.start(other)
-	for range 20 {
-		b.runner.Renew([]int64{a.ID, 4711}, time.Now().Add(short))
-		time.Sleep(200 * time.Millisecond)
+	b := setup(t, withMargin)
+	a, first, second := b.shell("echo $$ > pid; "+untilGo+"exit 7"), b.shell("echo $$ > first; "+untilGo), b.shell("echo $$ > second; "+untilGo)
+	var results []<-chan engine.Result
+	for _, x := range []*engine.Attempt{&a, &first, &second} {
+		leased(x, time.Hour)
+		results = append(results, b.start(*x))
 	}
-	require.Empty(t, c)
-	require.Equal(t, engine.OutcomeLost, await(t, d).Outcome, "the one that was not renewed")
-	b.runner.Renew([]int64{a.ID}, time.Now().Add(time.Hour))
+	for _, file := range []string{"pid", "first", "second"} {
+		b.pidIn(file)
+	}
+	b.lease(margin+4*time.Second, a, first)
+	b.lease(margin+9*time.Second, a, second)
+	require.Equal(t, engine.OutcomeLost, await(t, results[1]).Outcome, "the one that was not renewed")
+	require.Empty(t, results[0])
+	b.lease(time.Hour, a, engine.Attempt{ID: 4711})
+	require.Equal(t, engine.OutcomeLost, await(t, results[2]).Outcome, "the one that was renewed once")
+	require.Empty(t, results[0])
 	b.release("go")
-	require.Equal(t, 7, *await(t, c).Exit)
-	b.runner.Renew([]int64{a.ID}, time.Now()) // it has ended
+	require.Equal(t, 7, *await(t, results[0]).Exit)
+	b.lease(0, a) // it has ended
 	require.Equal(t, engine.OutcomeSucceeded, b.run(b.shell("true")).Outcome)
 }
 
 func TestALeaseCanBeGivenLater(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
+	b := setup(t, withMargin)
 	a := b.shell("echo $$ > pid; exec sleep 600")
 	c := b.start(a)
 	b.pidIn("pid")
-	b.runner.Renew([]int64{a.ID}, time.Now().Add(short))
+	b.lease(almostOver, a)
 	require.Equal(t, engine.OutcomeLost, await(t, c).Outcome)
 }
 
 func TestNothingBeginsWhenItsLeaseIsAsGoodAsOver(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin, loopback)
+	b := setup(t, withMargin, loopback)
 	s := newSink(t, status(200))
-	for _, left := range []time.Duration{-time.Hour, 0, 400 * time.Millisecond} {
+	for _, left := range []time.Duration{-time.Hour, 0, margin} {
 		for _, a := range []engine.Attempt{b.shell("touch witness"), b.http(engine.HTTP{URI: engine.Text(s.URL)})} {
 			leased(&a, left)
 			r := b.run(a)
@@ -118,15 +145,15 @@ func TestNothingBeginsWhenItsLeaseIsAsGoodAsOver(t *testing.T) {
 // A message may wait for a supervisor that does not run: what counts is when the lease ends, not how long it was when the message was sent.
 func TestALeaseThatEndsInASocketStartsNothing(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
+	b := setup(t, withMargin)
 	require.Equal(t, engine.OutcomeSucceeded, b.run(b.shell("true")).Outcome)
 	supervisor := b.supervisor()
 	require.NoError(t, syscall.Kill(supervisor, syscall.SIGSTOP))
 	eventually(t, "stopped with all its threads", func() bool { return stopped(t, supervisor) })
 	a := b.shell("touch witness")
-	until := leased(&a, 1700*time.Millisecond)
+	leased(&a, almostOver)
 	c := b.start(a)
-	time.Sleep(time.Until(until))
+	time.Sleep(time.Until(a.Until.Add(-margin)))
 	require.NoError(t, syscall.Kill(supervisor, syscall.SIGCONT))
 	require.Equal(t, "not started: its lease had ended", await(t, c).Message)
 	require.NoFileExists(t, filepath.Join(b.folder, "witness"))
@@ -147,16 +174,18 @@ func stopped(t *testing.T, pid int) bool {
 
 func TestTheLeaseEndsChildrenOfADeadServer(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin)
+	b := setup(t, withMargin)
 	a := b.shell("echo $$ > pid; exec sleep 600")
-	until := leased(&a, short)
+	leased(&a, time.Hour)
 	b.start(a)
 	pid := b.pidIn("pid")
+	until := b.lease(margin+3*time.Second, a)
+	require.Equal(t, engine.OutcomeSucceeded, b.run(b.shell("true")).Outcome, "the supervisor has heard what was said before")
 	require.NoError(t, b.runner.Close(context.Background()))
 	eventually(t, "ended", func() bool { return !alive(pid) })
 	require.True(t, time.Now().Before(until))
 
-	b.open(shortMargin)
+	b.open(withMargin)
 	results, unknown := b.adopt(a.ID)
 	require.Empty(t, unknown)
 	require.Equal(t, "ended because its lease was not renewed", await(t, results[a.ID]).Message)
@@ -164,11 +193,13 @@ func TestTheLeaseEndsChildrenOfADeadServer(t *testing.T) {
 
 func TestAGraceReachesNoFurtherThanTheLease(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin, func(c *action.Config) { c.Grace = time.Hour })
+	const margin = 10 * time.Second // KILL comes two seconds before the end
+	b := setup(t, func(c *action.Config) { c.Margin, c.Grace = margin, time.Hour })
 	a := b.shell(`trap '' TERM; echo $$ > pid; while :; do sleep 0.02; done`)
-	until := leased(&a, short)
+	leased(&a, time.Hour)
 	c := b.start(a)
 	b.pidIn("pid")
+	until := b.lease(margin+3*time.Second, a)
 	b.runner.Cancel(a.ID)
 	r := await(t, c)
 	require.Equal(t, engine.OutcomeCancelled, r.Outcome, "the first reason stays")
@@ -177,15 +208,22 @@ func TestAGraceReachesNoFurtherThanTheLease(t *testing.T) {
 
 func TestARequestIsBrokenOffBeforeItsLeaseEnds(t *testing.T) {
 	t.Parallel()
-	b := setup(t, shortMargin, loopback)
-	over := make(chan struct{})
-	s := newSink(t, func(_ http.ResponseWriter, r *http.Request) { <-over })
-	t.Cleanup(func() { close(over) })
+	b := setup(t, withMargin, loopback)
+	done := make(chan struct{})
+	arrived := make(chan struct{}, 2)
+	s := newSink(t, func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-done
+	})
+	t.Cleanup(func() { close(done) })
 	brief, renewed := b.http(engine.HTTP{URI: engine.Text(s.URL)}), b.http(engine.HTTP{URI: engine.Text(s.URL)})
-	until := leased(&brief, short)
-	leased(&renewed, short)
+	leased(&brief, time.Hour)
+	leased(&renewed, time.Hour)
 	c, d := b.start(brief), b.start(renewed)
-	b.runner.Renew([]int64{renewed.ID}, time.Now().Add(time.Hour))
+	<-arrived
+	<-arrived
+	until := b.lease(over, brief, renewed)
+	b.lease(time.Hour, renewed)
 	r := await(t, c)
 	require.Equal(t, engine.OutcomeLost, r.Outcome)
 	require.Equal(t, "ended because its lease was not renewed", r.Message)

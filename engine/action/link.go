@@ -229,6 +229,10 @@ func (l *link) converse(w *wire) {
 		l.mu.Unlock()
 		err := w.send(ms)
 		w.Unlock()
+		if err != nil && !closed { // it has hung up; what it said before, that another server has taken over, is still to be heard
+			_ = w.SetReadDeadline(time.Now().Add(helloPatience))
+			<-broken
+		}
 		if closed || err != nil {
 			return
 		}

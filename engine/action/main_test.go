@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for something that must happen before it says that it did not.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // bench is a data directory with a runner on it.
 type bench struct {

@@ -26,7 +26,7 @@ func strangers(t *testing.T) (*Runner, string) {
 		h := ask(t, run, hello{Protocol: 99})
 		require.NoError(t, r.Close(context.Background()))
 		require.NoError(t, syscall.Kill(h.Pid, syscall.SIGKILL))
-		require.Eventually(t, func() bool { return syscall.Kill(h.Pid, 0) != nil }, 20*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return syscall.Kill(h.Pid, 0) != nil }, time.Minute, 5*time.Millisecond)
 	})
 	return r, run
 }
@@ -51,7 +51,7 @@ func receive(t *testing.T, c <-chan engine.Result) engine.Result {
 	select {
 	case r := <-c:
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(t, "no result")
 		return engine.Result{}
 	}

@@ -117,7 +117,7 @@ func newDesk(t *testing.T, r *receiver, definitions string) *desk {
 	d.tracer, err = trace.New(t.Context(), trace.Config{Rows: d.db, Exporter: exporter, Version: "1.0.0"})
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, d.tracer.Close(ctx))
 	})
@@ -162,7 +162,7 @@ func (d *desk) end(after time.Duration, outcome engine.Outcome) []engine.Attempt
 
 func (d *desk) flush() {
 	d.Helper()
-	ctx, cancel := context.WithTimeout(d.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(d.Context(), time.Minute)
 	defer cancel()
 	require.NoError(d, d.tracer.Flush(ctx))
 }

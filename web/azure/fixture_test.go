@@ -116,7 +116,7 @@ func newDesk(t testing.TB) *desk {
 	runner, err := action.New(action.Config{Dir: dir, Supervisor: []string{"true"}, AllowLoopback: true, Version: "test", Log: log})
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, runner.Close(ctx))
 	})

@@ -12,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +23,7 @@ import (
 )
 
 // patience is how long a program may take for what it is asked, on a slow machine.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Program finds a program that a test speaks to: where the variable says, else in the usual places, in which variables of the environment are replaced. Without
 // it the test cannot say anything and is skipped; where ALMANAC_TEST_COMPONENTS is "required", as in CI, that is a failure.
@@ -77,7 +79,7 @@ func Launch(t *testing.T, address string, cmd *exec.Cmd) {
 		}
 		return err == nil
 	}
-	for deadline := time.Now().Add(3 * patience); !up(); {
+	for deadline := time.Now().Add(patience); !up(); {
 		over := time.Now().After(deadline)
 		select {
 		case <-ended:
@@ -91,13 +93,25 @@ func Launch(t *testing.T, address string, cmd *exec.Cmd) {
 	}
 }
 
-// FreeAddress is a loopback address, and its port, that nobody listened on a moment ago.
+// Ports below those that systems give to whoever asks for any. One that was given and let go of may be given again, to this test or to a connection of
+// another, before the program that it is for has taken it.
+const firstPort, ports = 10_000, 22_000
+
+// addresses counts those that this process was told.
+var addresses atomic.Int64
+
+// FreeAddress is a loopback address, and its port, that nobody listened on a moment ago, and that is told no second time. Processes that test at the same
+// time look in different places.
 func FreeAddress(t *testing.T) (address, port string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	_, port, err = net.SplitHostPort(l.Addr().String())
-	require.NoError(t, err)
-	return l.Addr().String(), port
+	for range ports {
+		port = strconv.FormatInt(firstPort+(int64(os.Getpid())*61+addresses.Add(1))%ports, 10)
+		address = net.JoinHostPort("127.0.0.1", port)
+		if l, err := net.Listen("tcp", address); err == nil {
+			require.NoError(t, l.Close())
+			return address, port
+		}
+	}
+	require.FailNow(t, "no port is free")
+	return "", ""
 }

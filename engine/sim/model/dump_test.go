@@ -4,20 +4,44 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/invariant"
 )
 
-// words is a value as text; times show their offset.
+// words is a value as text; times show their offset. A list of nothing is one, whether it was ever made or cut to a limit of none.
 func words(v any) string {
-	text, err := json.Marshal(v)
+	text, err := json.Marshal(sameEmpty(v))
 	if err != nil {
 		return err.Error()
 	}
 	return string(text)
+}
+
+func sameEmpty(v any) any {
+	if several, ok := v.([]any); ok {
+		same := make([]any, len(several))
+		for n, one := range several {
+			same[n] = sameEmpty(one)
+		}
+		return same
+	}
+	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.Len() == 0 {
+		return []any{}
+	}
+	return v
+}
+
+func TestAListOfNothingIsAListOfNothing(t *testing.T) {
+	require.Equal(t, words([]engine.WatchRow(nil)), words(make([]engine.WatchRow, 3)[:0]))
+	require.Equal(t, words([]any{1, []engine.Wait(nil)}), words([]any{1, []engine.Wait{}}))
+	require.NotEqual(t, words([]engine.Wait{}), words([]engine.Wait{{}}))
 }
 
 // far is after everything.
