@@ -259,6 +259,7 @@ func (p *Progress) join(i int) {
 	p.rows[i].State = StepFailed
 	p.fail(i, *f.failed)
 	if p.job.Steps[i].OnFailure == StepContinue {
+		p.rows[i].Outputs = p.joined(f) // what goes on may ask for those that have some
 		p.release(i)
 	}
 }

@@ -379,7 +379,7 @@ func (t *turn) plan(full bool) error {
 		return fmt.Errorf("close the backfills that have ended: %w", err)
 	}
 	t.next = earliest(t.next, t.opens)
-	if full || t.passedOn || t.again {
+	if full || t.passedOn || t.again || t.answered() {
 		t.next = t.now
 	}
 	t.idle = t.cfg.Closed && !full && len(left.Pools) == 0 && left.Outbox.IsZero() && len(t.runs)+len(t.begun) == 0 && len(t.live)+len(t.starts)+len(t.errands) == 0 &&

@@ -227,6 +227,26 @@ func (t *turn) lookAtOver() error {
 	return nil
 }
 
+// answered reports whether the turn itself has ended an instance that a step waits for, as it does with one that needs no slot: the turn that follows at
+// once finds it among what is over.
+func (t *turn) answered() bool {
+	ended := map[int64]bool{}
+	for n := range t.notices {
+		if i := &t.notices[n].Instance; i.Kind == Manual && i.State.Ended() {
+			ended[i.ID] = true
+		}
+	}
+	if len(ended) == 0 {
+		return false
+	}
+	for _, l := range t.live {
+		if l.watch != nil && ended[l.watch.row.Child] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(t.watches, func(w startedWatch) bool { return ended[w.row.Child] })
+}
+
 // watched lets the working set take over what was recorded of watches.
 func (e *Engine) watched(started []startedWatch, over []Result) {
 	for _, s := range started {

@@ -35,6 +35,7 @@ func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, for
 			}
 		}
 	}
+	var away absence
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
 	for {
@@ -47,9 +48,12 @@ func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, for
 			return b, ctx.Err()
 		case <-ticker.C:
 		}
-		id := b.ID
-		b = web.Backfill{}
-		if err := c.get(ctx, path("backfills", id), nil, &b); err != nil {
+		var later web.Backfill
+		err := c.get(ctx, path("backfills", b.ID), nil, &later)
+		if err == nil {
+			b = later
+		}
+		if !away.bears(ctx, err) {
 			return b, err
 		}
 	}

@@ -91,7 +91,9 @@ func (a *app) connect(ctx context.Context, n *connection) (*client, error) {
 		return newClient(server, token), nil
 	}
 	if f, ok := readServerFile(*n.data); ok && f.alive() && f.answers(ctx) {
-		return f.client(token), nil
+		c := f.client(token)
+		c.api.HTTP.Transport = &directoryTransport{dir: *n.data, token: token}
+		return c, nil
 	}
 	return nil, fmt.Errorf("%w %s; start one with `almanac serve`, or name one with --server, --context or ALMANAC_SERVER", errNoServer, *n.data)
 }

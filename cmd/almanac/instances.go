@@ -138,9 +138,13 @@ func (c *client) wait(ctx context.Context, id web.ID) (i web.Instance, err error
 	happened := c.signals(ctx, id)
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
+	var away absence
 	for {
-		err = c.do(ctx, api.NewGetInstanceRequest(int64(id)), &i)
-		if err != nil || i.State.Ended() || i.State == engine.Lost {
+		var seen web.Instance
+		if err = c.do(ctx, api.NewGetInstanceRequest(int64(id)), &seen); err == nil {
+			i = seen
+		}
+		if !away.bears(ctx, err) || i.State.Ended() || i.State == engine.Lost {
 			return i, err
 		}
 		select {

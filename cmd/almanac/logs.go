@@ -149,15 +149,20 @@ func (l *logPrinter) follow(ctx context.Context) error {
 	tick := time.NewTicker(watchEvery) // a step that starts is no line of the history
 	defer tick.Stop()
 	done := map[web.ID]bool{}
+	var away absence
 	for {
 		var i web.Instance
+		var all []web.Attempt
 		// The instance is read before its attempts: what it has when it has ended is all it will have.
-		if err := l.client.do(ctx, api.NewGetInstanceRequest(int64(l.instance)), &i); err != nil {
+		err := l.client.do(ctx, api.NewGetInstanceRequest(int64(l.instance)), &i)
+		if err == nil {
+			all, err = l.attempts(ctx)
+		}
+		if !away.bears(ctx, err) {
 			return err
 		}
-		all, err := l.attempts(ctx)
 		if err != nil {
-			return err
+			i.State = "" // not known
 		}
 		for _, a := range all {
 			if done[a.ID] || l.number != 0 && a.Number != l.number {

@@ -150,7 +150,9 @@ var planCases = []testCase{
 		frozen.Frozen = true
 		f := w.insert(frozen)
 		confirmed := w.plan("A", "07:00")[0]
-		w.write(func(tx engine.Tx) { w.yes(tx.SetConfirmed(confirmed.ID, engine.Reason{Code: engine.ReasonPerson, Actor: "ann"}, at("00:30"))) })
+		w.write(func(tx engine.Tx) {
+			w.yes(tx.SetConfirmed(confirmed.ID, engine.Reason{Code: engine.ReasonPerson, Actor: "ann"}, at("00:30")))
+		})
 		defer func() {
 			require.Equal(w, "ann", w.get(confirmed.ID).Confirmed, "what a person said of it is not forgotten")
 		}()
