@@ -16492,10 +16492,7 @@ export interface operations {
     jobForm: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description ETags of definitions that are known already: the answer is 304 when one is the current one */
-                "If-None-Match"?: string[];
-            };
+            header?: never;
             path: {
                 /** @description The job's name */
                 job: string;
