@@ -175,7 +175,7 @@ what has changed is named, and the exit status is 3. Applying the same plan agai
 	}
 	exits(c, exitFailed, exitInvalid, exitNotPermitted)
 	n := a.addConnection(c)
-	c.Flags().StringVar(&note, "note", "", "why; written to the history")
+	addNote(c, &note)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		plan, err := readBackfillPlan(args[0])
@@ -405,7 +405,7 @@ func (a *app) backfillActCommand(what string) *cobra.Command {
 	exits(c, exitFailed, exitNotFound, exitNotPermitted)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeBackfills(n)
-	c.Flags().StringVar(&note, "note", "", "why; written to the history")
+	addNote(c, &note)
 	if what == "cancel" {
 		c.Flags().BoolVar(&running, "running", false, "what runs of it too")
 	}
@@ -447,7 +447,7 @@ func (a *app) backfillSetCommand() *cobra.Command {
 	c.Flags().IntVar(&parallel, "parallel", 0, "instances of it that run at once; 0 is as many as the share lets")
 	c.Flags().StringVar(&share, "share", "", "MIN..MAX slots of each server; empty is the default")
 	c.Flags().StringVar(&window, "window", "", "when its instances may start; empty is always")
-	c.Flags().StringVar(&note, "note", "", "why; written to the history")
+	addNote(c, &note)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		change := web.BackfillChange{Note: note}
