@@ -19,7 +19,7 @@ type TriggerRequest struct {
 
 // A NoteRequest says why.
 type NoteRequest struct {
-	Note string `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the server's audit log, and of a cancellation to the history"`
+	Note string `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log; of a test of a sink, a line of its message"`
 }
 
 type triggerInput struct {

@@ -2469,7 +2469,7 @@ type Mistake struct {
 
 // NoteRequest defines model for NoteRequest.
 type NoteRequest struct {
-	// Note Why; written to the server's audit log, and of a cancellation to the history
+	// Note Why; written to the history and to the server's audit log; of a test of a sink, a line of its message
 	Note string `json:"note,omitempty,omitzero"`
 }
 

@@ -3220,7 +3220,7 @@ export interface components {
             message: string;
         };
         NoteRequest: {
-            /** @description Why; written to the server's audit log, and of a cancellation to the history */
+            /** @description Why; written to the history and to the server's audit log; of a test of a sink, a line of its message */
             note?: string;
         };
         OperationOptions: {
