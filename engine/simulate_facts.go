@@ -1,7 +1,5 @@
 package engine
 
-import ()
-
 // Waits makes what the instance waits for of the plan.
 func (r *playRows) Waits(id int64) ([]Wait, error) {
 	row := r.row(id)

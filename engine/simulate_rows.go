@@ -306,7 +306,8 @@ func compareRows(a, b *playRow) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.PlanTime.Compare(b.PlanTime), cmp.Compare(a.ID, b.ID))
 }
 
-func (row *playRow) before(other *playRow) bool { return compareRows(row, other) < 0 }
+// Before orders by turn.
+func (row *playRow) Before(other *playRow) bool { return compareRows(row, other) < 0 }
 
 // A poolQueue is what waits for a slot, by turn. One that does not any more is dropped when it comes first.
 type poolQueue = queue[*playRow]
@@ -319,7 +320,8 @@ type wakeEntry struct {
 	row *playRow
 }
 
-func (w wakeEntry) before(other wakeEntry) bool {
+// Before orders by time, then by instance.
+func (w wakeEntry) Before(other wakeEntry) bool {
 	return w.at < other.at || w.at == other.at && w.row.ID < other.row.ID
 }
 
