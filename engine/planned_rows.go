@@ -75,7 +75,8 @@ func (r *plannedRows) appendWaits(waits []Wait, id int64) []Wait {
 	return waits
 }
 
-func (r *plannedRows) before(other *plannedRows) bool {
+// Before orders jobs by the plan time of their next row, then as the plan has them.
+func (r *plannedRows) Before(other *plannedRows) bool {
 	return cmp.Or(r.plan.Times[r.next].Compare(other.plan.Times[other.next]), cmp.Compare(r.order, other.order)) < 0
 }
 

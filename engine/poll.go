@@ -11,7 +11,8 @@ type pollEntry struct {
 	id int64
 }
 
-func (p pollEntry) before(other pollEntry) bool { return p.at.Before(other.at) }
+// Before orders by time.
+func (p pollEntry) Before(other pollEntry) bool { return p.at.Before(other.at) }
 
 // A pollQueue is them by time. Entries of what has ended meanwhile are passed over.
 type pollQueue = queue[pollEntry]

@@ -3,13 +3,13 @@ package engine
 import "container/heap"
 
 // A queue is a heap: its first element goes before every other. The methods with capitals are for container/heap alone.
-type queue[T interface{ before(other T) bool }] []T
+type queue[T interface{ Before(other T) bool }] []T
 
 // Len is how many elements there are.
 func (q queue[T]) Len() int { return len(q) }
 
 // Less reports whether one element goes before another.
-func (q queue[T]) Less(i, j int) bool { return q[i].before(q[j]) }
+func (q queue[T]) Less(i, j int) bool { return q[i].Before(q[j]) }
 
 // Swap changes the places of two elements.
 func (q queue[T]) Swap(i, j int) { q[i], q[j] = q[j], q[i] }

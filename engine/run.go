@@ -54,7 +54,8 @@ func compareTurn(a, b readyStep) int {
 	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.PlanTime.Compare(y.PlanTime), cmp.Compare(x.ID, y.ID), cmp.Compare(a.step, b.step))
 }
 
-func (s readyStep) before(other readyStep) bool { return compareTurn(s, other) < 0 }
+// Before orders by turn.
+func (s readyStep) Before(other readyStep) bool { return compareTurn(s, other) < 0 }
 
 // A stepQueue is ready steps by turn.
 type stepQueue = queue[readyStep]
@@ -65,7 +66,8 @@ type delayedStep struct {
 	step readyStep
 }
 
-func (d delayedStep) before(other delayedStep) bool { return d.at.Before(other.at) }
+// Before orders by time.
+func (d delayedStep) Before(other delayedStep) bool { return d.at.Before(other.at) }
 
 // A delayQueue is delayed steps by time.
 type delayQueue = queue[delayedStep]

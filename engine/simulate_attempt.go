@@ -94,7 +94,8 @@ type attemptEnd struct {
 	result Result
 }
 
-func (e attemptEnd) before(other attemptEnd) bool {
+// Before orders by time, then by attempt.
+func (e attemptEnd) Before(other attemptEnd) bool {
 	return cmp.Or(e.at.Compare(other.at), cmp.Compare(e.result.Attempt, other.result.Attempt)) < 0
 }
 

@@ -19,14 +19,13 @@ type TriggerRequest struct {
 
 // A NoteRequest says why.
 type NoteRequest struct {
-	Note string `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the server's audit log, and of a cancellation to the history"`
+	Note string `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log; of a test of a sink, a line of its message"`
 }
 
 type triggerInput struct {
-	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
-	Key      string `header:"Idempotency-Key" maxLength:"128" pattern:"^[A-Za-z0-9][A-Za-z0-9._:-]*$" doc:"The same key is the same instance of the job, however often the request is sent"`
-	Body     *TriggerRequest
+	JobPath
+	Key  string `header:"Idempotency-Key" maxLength:"128" pattern:"^[A-Za-z0-9][A-Za-z0-9._:-]*$" doc:"The same key is the same instance of the job, however often the request is sent"`
+	Body *TriggerRequest
 }
 
 type triggerOutput struct {
@@ -50,7 +49,7 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 			return nil, invalid("body.params."+name, fmt.Sprintf("a parameter has at most %d bytes", maxParam))
 		}
 	}
-	request := engine.TriggerRequest{Ref: engine.JobRef{Workflow: in.Workflow, Job: in.Job}, Key: in.Key, Params: body.Params, Actor: x.principal.name, Note: body.Note}
+	request := engine.TriggerRequest{Ref: in.ref(), Key: in.Key, Params: body.Params, Actor: x.principal.name, Note: body.Note}
 	if body.PlanTime != nil {
 		request.PlanTime = *body.PlanTime
 	}

@@ -3,12 +3,9 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/almanac-sched/almanac/engine"
 )
 
 // jobDefinitionRoutes are the routes of one definition alone.
@@ -37,9 +34,8 @@ var exampleDefinition = Definition{
 }
 
 type definitionInput struct {
-	Workflow string   `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job      string   `path:"job" maxLength:"128" doc:"The job's name"`
-	Unless   []string `header:"If-None-Match" maxItems:"32" doc:"ETags of versions that are known already"`
+	JobPath
+	Unless []string `header:"If-None-Match" maxItems:"32" doc:"ETags of versions that are known already"`
 }
 
 type definitionOutput struct {
@@ -49,22 +45,17 @@ type definitionOutput struct {
 }
 
 func (s *server) getDefinition(ctx context.Context, in *definitionInput) (*definitionOutput, error) {
-	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
-	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
+	row, version, err := s.definitionOf(ctx, in.ref(), in.Unless)
 	if err != nil {
-		return nil, fmt.Errorf("read job %s: %w", ref, err)
+		return nil, err
 	}
-	out := &definitionOutput{Status: http.StatusOK, ETag: jobTag(&row)}
-	if matches(in.Unless, out.ETag) {
+	out := &definitionOutput{Status: http.StatusOK, ETag: jobTag(row)}
+	if version == nil {
 		out.Status = http.StatusNotModified
 		return out, nil
 	}
-	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
-	if err != nil {
-		return nil, fmt.Errorf("read the definition of %s: %w", ref, err)
-	}
 	out.Body = &Definition{
-		Workflow: ref.Workflow, Job: ref.Job, Version: ID(row.Version), CreatedAt: version.CreatedAt.UTC(), Removed: row.Removed, Definition: version.Definition,
+		Workflow: in.Workflow, Job: in.Job, Version: ID(row.Version), CreatedAt: version.CreatedAt.UTC(), Removed: row.Removed, Definition: version.Definition,
 	}
 	return out, nil
 }

@@ -316,11 +316,7 @@ func (s *server) planTime(ctx context.Context, ref engine.JobRef, written string
 	if at, err := time.Parse(time.RFC3339, written); err == nil {
 		return at, nil
 	}
-	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
-	if err != nil {
-		return time.Time{}, err
-	}
-	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
+	_, version, err := s.definitionOf(ctx, ref, nil)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -65,8 +65,7 @@ func (s *server) signed(r *http.Request, limit int64) (*http.Request, *Problem) 
 }
 
 type hookInput struct {
-	Workflow  string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job       string `path:"job" maxLength:"128" doc:"The job's name"`
+	JobPath
 	Signature string `header:"X-Hub-Signature-256" doc:"sha256= and, in hexadecimal, the HMAC-SHA256 of DELIVERY.TIMESTAMP.BODY, or of the body alone where the job says signed: body"`
 	Delivery  string `header:"X-Almanac-Delivery" doc:"The delivery's id: the same id is the same instance, however often it is sent"`
 	Timestamp string `header:"X-Almanac-Timestamp" doc:"Seconds since 1970"`
@@ -99,19 +98,14 @@ func (s *server) hook(ctx context.Context, _ *hookInput) (*hookOutput, error) {
 
 type formOutput struct{ Body map[string]any }
 
-func (s *server) jobForm(ctx context.Context, in *jobInput) (*formOutput, error) {
-	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
-	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
+func (s *server) jobForm(ctx context.Context, in *JobPath) (*formOutput, error) {
+	_, version, err := s.definitionOf(ctx, in.ref(), nil)
 	if err != nil {
-		return nil, wrap(err, "read job %s", ref)
-	}
-	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
-	if err != nil {
-		return nil, wrap(err, "read the definition of %s", ref)
+		return nil, err
 	}
 	job, err := s.cfg.Decode(version.Definition, version.Folder)
 	if err != nil {
-		return nil, wrap(err, "read the definition of %s", ref)
+		return nil, wrap(err, "read the definition of %s", in.ref())
 	}
 	return &formOutput{engine.Form(job)}, nil
 }

@@ -54,16 +54,15 @@ func jobDayRoutes() []route {
 }
 
 type daysInput struct {
-	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
-	From     string `query:"from" maxLength:"10" doc:"The first day; absent is 27 days before today" example:"2026-01-01"`
-	To       string `query:"to" maxLength:"10" doc:"The day after the last; absent is 8 days after today, or after from where that is later" example:"2027-01-01"`
+	JobPath
+	From string `query:"from" maxLength:"10" doc:"The first day; absent is 27 days before today" example:"2026-01-01"`
+	To   string `query:"to" maxLength:"10" doc:"The day after the last; absent is 8 days after today, or after from where that is later" example:"2027-01-01"`
 }
 
 type daysOutput struct{ Body JobDays }
 
 func (s *server) jobDays(ctx context.Context, in *daysInput) (*daysOutput, error) {
-	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
+	ref := in.ref()
 	now := s.cfg.Now()
 	out := &daysOutput{}
 	err := s.cfg.Rows.Read(ctx, func(v engine.View) error {

@@ -142,10 +142,17 @@ func readJobCursor(cursor string) (engine.JobRef, error) {
 	return engine.JobRef{Workflow: workflow, Job: job}, nil
 }
 
+// A JobPath names a job in the path of a route. It is exported for the OpenAPI library, which looks at nothing else.
+type JobPath struct {
+	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
+	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
+}
+
+func (p JobPath) ref() engine.JobRef { return engine.JobRef{Workflow: p.Workflow, Job: p.Job} }
+
 type jobInput struct {
-	Workflow string   `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job      string   `path:"job" maxLength:"128" doc:"The job's name"`
-	Known    []string `header:"If-None-Match" maxItems:"32" doc:"ETags of definitions that are known already: the answer is 304 when one is the current one"`
+	JobPath
+	Known []string `header:"If-None-Match" maxItems:"32" doc:"ETags of definitions that are known already: the answer is 304 when one is the current one"`
 }
 
 type jobOutput struct {
@@ -155,25 +162,36 @@ type jobOutput struct {
 }
 
 func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
-	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
-	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
+	row, version, err := s.definitionOf(ctx, in.ref(), in.Known)
 	if err != nil {
-		return nil, fmt.Errorf("read job %s: %w", ref, err)
+		return nil, err
 	}
-	if tag := jobTag(&row); matches(in.Known, tag) {
-		return &jobOutput{Status: http.StatusNotModified, ETag: tag}, nil
+	if version == nil {
+		return &jobOutput{Status: http.StatusNotModified, ETag: jobTag(row)}, nil
 	}
-	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
-	if err != nil {
-		return nil, fmt.Errorf("read the definition of %s: %w", ref, err)
-	}
-	out := &jobOutput{Status: http.StatusOK, ETag: jobTag(&row), Body: &JobDetail{Job: NewJob(&row), Definition: version.Definition}}
+	out := &jobOutput{Status: http.StatusOK, ETag: jobTag(row), Body: &JobDetail{Job: NewJob(row), Definition: version.Definition}}
 	job, err := s.cfg.Decode(version.Definition, version.Folder)
 	if err != nil {
 		out.Body.DefinitionError = err.Error()
 		return out, nil //nolint:nilerr // the answer says it
 	}
-	return out, out.Body.fill(job, &row, s.cfg.Now())
+	return out, out.Body.fill(job, row, s.cfg.Now())
+}
+
+// definitionOf reads a job and the definition that counts of it, which is nil when it is one of the known ETags.
+func (s *server) definitionOf(ctx context.Context, ref engine.JobRef, known []string) (*engine.JobRow, *engine.VersionRow, error) {
+	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read job %s: %w", ref, err)
+	}
+	if matches(known, jobTag(&row)) {
+		return &row, nil, nil
+	}
+	version, err := s.cfg.Jobs.VersionByID(ctx, row.Version)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the definition of %s: %w", ref, err)
+	}
+	return &row, &version, nil
 }
 
 // fill adds what follows from the definition.

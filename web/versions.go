@@ -26,10 +26,9 @@ type VersionPage struct {
 }
 
 type versionsInput struct {
-	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
-	Job      string `path:"job" maxLength:"128" doc:"The job's name"`
-	Cursor   int64  `query:"cursor" minimum:"1" doc:"next of the page before"`
-	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+	JobPath
+	Cursor int64 `query:"cursor" minimum:"1" doc:"next of the page before"`
+	Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
 }
 
 type versionPageOutput struct{ Body VersionPage }
@@ -41,7 +40,7 @@ func versionRoutes() []route {
 }
 
 func (s *server) listVersions(ctx context.Context, in *versionsInput) (*versionPageOutput, error) {
-	ref := engine.JobRef{Workflow: in.Workflow, Job: in.Job}
+	ref := in.ref()
 	out := &versionPageOutput{VersionPage{Items: []JobVersion{}}}
 	err := s.cfg.Rows.Read(ctx, func(v engine.View) error {
 		out.Body = VersionPage{Items: []JobVersion{}}

@@ -218,6 +218,11 @@ func addOutput(c *cobra.Command, more ...string) *choice {
 	return addChoice(c, "output", "o", "how to print the result", append([]string{"table", "json"}, more...)...)
 }
 
+// addNote adds --note, for commands that act.
+func addNote(c *cobra.Command, note *string) {
+	c.Flags().StringVar(note, "note", "", "why; written to the history")
+}
+
 // addData adds --data.
 func (a *app) addData(c *cobra.Command) *string {
 	dir := a.env["ALMANAC_DATA"]

@@ -27,7 +27,7 @@ being named there, nothing is changed and the exit status is 3.`,
 	}
 	exits(c, exitFailed, exitInvalid, exitNotPermitted)
 	n := a.addConnection(c)
-	c.Flags().StringVar(&note, "note", "", "why; written to the history and to the server's audit log")
+	addNote(c, &note)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		d, err := a.readReview(args[0])

@@ -86,17 +86,13 @@ what was loaded, whoever did it. With --deeds, what was done at one moment is on
 }
 
 func (a *app) printAudit(ask func(into any, size int) error, query url.Values, limit int, form string) error {
-	list := []web.AuditLine{}
-	for len(list) < limit {
+	list, err := collect(limit, query, func(size int) ([]web.AuditLine, string, error) {
 		var page web.AuditPage
-		if err := ask(&page, min(500, limit-len(list))); err != nil {
-			return err
-		}
-		list = append(list, page.Items...)
-		if page.Next == "" {
-			break
-		}
-		query.Set("cursor", page.Next)
+		err := ask(&page, min(500, size))
+		return page.Items, page.Next, err
+	})
+	if err != nil {
+		return err
 	}
 	if form == "json" {
 		return writeJSON(a.stdout, web.AuditPage{Items: list})
@@ -110,17 +106,13 @@ func (a *app) printAudit(ask func(into any, size int) error, query url.Values, l
 }
 
 func (a *app) printDeeds(ask func(into any, size int) error, query url.Values, limit int, form string) error {
-	list := []web.Deed{}
-	for len(list) < limit {
+	list, err := collect(limit, query, func(size int) ([]web.Deed, string, error) {
 		var page web.DeedPage
-		if err := ask(&page, limit-len(list)); err != nil {
-			return err
-		}
-		list = append(list, page.Items...)
-		if page.Next == "" {
-			break
-		}
-		query.Set("cursor", page.Next)
+		err := ask(&page, size)
+		return page.Items, page.Next, err
+	})
+	if err != nil {
+		return err
 	}
 	if form == "json" {
 		return writeJSON(a.stdout, web.DeedPage{Items: list})
@@ -138,6 +130,23 @@ func (a *app) printDeeds(ask func(into any, size int) error, query url.Values, l
 		rows = append(rows, []string{clock(d.At), d.Actor, d.Action, about, d.Text})
 	}
 	return a.printDone(rows)
+}
+
+// collect asks for one page after the other, each for so many rows at most, until there are as many as the limit or there is no further page.
+func collect[T any](limit int, query url.Values, ask func(size int) (items []T, next string, err error)) ([]T, error) {
+	list := []T{}
+	for len(list) < limit {
+		items, next, err := ask(limit - len(list))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, items...)
+		if next == "" {
+			break
+		}
+		query.Set("cursor", next)
+	}
+	return list, nil
 }
 
 func (a *app) printDone(rows [][]string) error {

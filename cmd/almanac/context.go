@@ -240,15 +240,7 @@ func (a *app) contextUseCommand() *cobra.Command {
 	}
 	exits(c, exitFailed, exitNotFound)
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		all, err := a.contexts()
-		if err != nil {
-			return err
-		}
-		if _, err := all.get(args[0]); err != nil {
-			return err
-		}
-		all.Current = args[0]
-		return all.write()
+		return a.changeContexts(args[0], func(all *contexts) { all.Current = args[0] })
 	}
 	return c
 }
@@ -264,20 +256,27 @@ func (a *app) contextRemoveCommand() *cobra.Command {
 	}
 	exits(c, exitFailed, exitNotFound)
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		all, err := a.contexts()
-		if err != nil {
-			return err
-		}
-		if _, err := all.get(args[0]); err != nil {
-			return err
-		}
-		delete(all.Contexts, args[0])
-		if all.Current == args[0] {
-			all.Current = ""
-		}
-		return all.write()
+		return a.changeContexts(args[0], func(all *contexts) {
+			delete(all.Contexts, args[0])
+			if all.Current == args[0] {
+				all.Current = ""
+			}
+		})
 	}
 	return c
+}
+
+// changeContexts changes the file, if the context of that name is in it.
+func (a *app) changeContexts(name string, change func(*contexts)) error {
+	all, err := a.contexts()
+	if err != nil {
+		return err
+	}
+	if _, err := all.get(name); err != nil {
+		return err
+	}
+	change(all)
+	return all.write()
 }
 
 // completeContexts completes the names of contexts.

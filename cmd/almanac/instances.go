@@ -169,29 +169,29 @@ func spent(i *web.Instance) string {
 
 // completeJobs completes workflow/job from the server or the data directory.
 func (a *app) completeJobs(n *connection) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		client, done, err := a.connectOrOpen(c.Context(), n)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		defer done()
+	return a.complete(n, func(ctx context.Context, client *client) (names []string, err error) {
 		var page web.JobPage
-		if err := client.do(c.Context(), api.NewListJobsRequest(api.ListJobsParams{Limit: 500}), &page); err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
+		err = client.do(ctx, api.NewListJobsRequest(api.ListJobsParams{Limit: 500}), &page)
 		for _, j := range page.Items {
 			names = append(names, j.Workflow+"/"+j.Job)
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
+		return names, err
+	})
 }
 
 // completeInstances completes the names of instances that are due or have ended lately.
 func (a *app) completeInstances(n *connection) cobra.CompletionFunc {
+	return a.complete(n, func(ctx context.Context, client *client) (names []string, err error) {
+		found, err := client.instances(ctx, url.Values{"to": {stamp(now())}}, 100)
+		for i := range found {
+			names = append(names, found[i].Name+"\t"+cmp.Or(found[i].Reason.Text, string(found[i].State)))
+		}
+		return names, err
+	})
+}
+
+// complete completes the first argument by what is asked of the server or the data directory; when that fails there is nothing to choose from.
+func (a *app) complete(n *connection, ask func(context.Context, *client) ([]string, error)) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -201,13 +201,9 @@ func (a *app) completeInstances(n *connection) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer done()
-		found, err := client.instances(c.Context(), url.Values{"to": {stamp(now())}}, 100)
+		names, err := ask(c.Context(), client)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for i := range found {
-			names = append(names, found[i].Name+"\t"+cmp.Or(found[i].Reason.Text, string(found[i].State)))
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -135,7 +135,7 @@ without it the preview is printed and nothing is changed.`,
 	if o.flags != nil {
 		o.flags(c, &call.options)
 	}
-	c.Flags().StringVar(&call.request.Note, "note", "", "why; written to the history and to the server's audit log")
+	addNote(c, &call.request.Note)
 	c.Flags().BoolVar(&call.request.DryRun, "dry-run", false, "print what would happen, and change nothing")
 	c.Flags().BoolVar(&call.yes, "yes", false, "change more than one exact instance without a preview")
 	c.Flags().StringVar(&call.key, "key", "", "idempotency key: the same key is the same operation, and prints the first answer again")

@@ -65,7 +65,7 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 	}
 	role := addChoice(c, "role", "", "what the token may do", roles...)
 	c.Flags().DurationVar(&expires, "expires", 0, "how long from now it is valid, such as 2160h (default for ever)")
-	c.Flags().StringVar(&note, "note", "", "why; kept in the history")
+	addNote(c, &note)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		switch {
@@ -152,7 +152,7 @@ revoked: make another one first.`,
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
-	c.Flags().StringVar(&note, "note", "", "why; kept in the history")
+	addNote(c, &note)
 	c.Flags().BoolVar(&own, "own", false, "also the token that this command itself uses")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := strconv.ParseInt(args[0], 10, 64)

@@ -33,7 +33,7 @@ The same --key is the same instance, however often the command is repeated.`,
 	c.Flags().StringArrayVar(&params, "param", nil, "a parameter, name=value; may be repeated")
 	c.Flags().StringVar(&planTime, "plan-time", "", "the time that the instance stands for: RFC 3339, or local in the job's zone (default now)")
 	c.Flags().StringVar(&key, "key", "", "idempotency key: the same key is the same instance")
-	c.Flags().StringVar(&why, "note", "", "why; written to the server's audit log")
+	addNote(c, &why)
 	c.Flags().BoolVar(&wait, "wait", false, "wait for the end; the exit status is 1 when it is not a good one")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {

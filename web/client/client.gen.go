@@ -2469,7 +2469,7 @@ type Mistake struct {
 
 // NoteRequest defines model for NoteRequest.
 type NoteRequest struct {
-	// Note Why; written to the server's audit log, and of a cancellation to the history
+	// Note Why; written to the history and to the server's audit log; of a test of a sink, a line of its message
 	Note string `json:"note,omitempty,omitzero"`
 }
 
@@ -3918,12 +3918,6 @@ type GetDefinitionParams struct {
 	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
 }
 
-// JobFormParams defines parameters for JobForm.
-type JobFormParams struct {
-	// IfNoneMatch ETags of definitions that are known already: the answer is 304 when one is the current one
-	IfNoneMatch []string `json:"If-None-Match,omitempty,omitzero"`
-}
-
 // TriggerJobParams defines parameters for TriggerJob.
 type TriggerJobParams struct {
 	// IdempotencyKey The same key is the same instance of the job, however often the request is sent
@@ -4806,15 +4800,14 @@ func (c *Client) GetDefinition(ctx context.Context, workflow string, job string,
 }
 
 // NewJobFormRequest is the request of Client.JobForm.
-func NewJobFormRequest(workflow string, job string, params JobFormParams) *Request {
+func NewJobFormRequest(workflow string, job string) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/jobs/%s/%s/form", workflow, job)
-	r.header("If-None-Match", params.IfNoneMatch)
 	return r
 }
 
 // JobForm: what a trigger of the job may say: a JSON Schema (2020-12) of its parameters, of which a form can be made (GET /api/v1/jobs/{workflow}/{job}/form).
-func (c *Client) JobForm(ctx context.Context, workflow string, job string, params JobFormParams) (answer map[string]interface{}, err error) {
-	err = c.Do(ctx, NewJobFormRequest(workflow, job, params), &answer)
+func (c *Client) JobForm(ctx context.Context, workflow string, job string) (answer map[string]interface{}, err error) {
+	err = c.Do(ctx, NewJobFormRequest(workflow, job), &answer)
 	return answer, err
 }
 

@@ -3220,7 +3220,7 @@ export interface components {
             message: string;
         };
         NoteRequest: {
-            /** @description Why; written to the server's audit log, and of a cancellation to the history */
+            /** @description Why; written to the history and to the server's audit log; of a test of a sink, a line of its message */
             note?: string;
         };
         OperationOptions: {
@@ -16492,10 +16492,7 @@ export interface operations {
     jobForm: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description ETags of definitions that are known already: the answer is 304 when one is the current one */
-                "If-None-Match"?: string[];
-            };
+            header?: never;
             path: {
                 /** @description The job's name */
                 job: string;
