@@ -61,7 +61,7 @@ func (o *operating) rule(i *Instance) error {
 	case OperateUnfreeze:
 		o.freeze(i, false)
 	case OperateConfirm:
-		return o.confirm(i)
+		o.confirm(i)
 	case OperateDetach:
 		return o.detach(i)
 	case OperateRunNow:
@@ -139,23 +139,14 @@ func (o *operating) freeze(i *Instance, frozen bool) {
 	}})
 }
 
-func (o *operating) confirm(i *Instance) error {
+func (o *operating) confirm(i *Instance) {
 	if i.Confirmed != "" {
 		o.list(i, EffectUnchanged, i.State, "it was confirmed by "+i.Confirmed)
-		return nil
-	}
-	job, err := o.defs.version(o.v, i.Version)
-	if ignoreInvalid(err) != nil {
-		return err
-	}
-	if err == nil && !job.Confirm {
-		o.list(i, EffectUnchanged, i.State, "its job asks for no confirmation")
-		return nil
+		return
 	}
 	o.add(act{*i, EffectChanged, i.State, "is confirmed", func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetConfirmed(i.ID, o.reason(""), o.now)
 	}})
-	return nil
 }
 
 func (o *operating) runNow(i *Instance) error {
