@@ -15,6 +15,7 @@ test("without a token nothing is shown; with one everything is, until it expires
     await page.goto(`${world.url}/instances?q=date:yesterday`);
     const dialog = page.getByRole("dialog", { name: "A token, please" });
     await dialog.getByText("lets nobody in without a token").waitFor();
+    expect(await page.getByText("send the header Authorization").count()).toBe(0); // what is asked is the token, and not twice
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     expect(await dialog.isVisible()).toBe(true);
