@@ -115,7 +115,9 @@ test("an empty server says what to do", async () => {
     await page.goto(world.url);
     await page.getByText("Nothing is planned yet").waitFor();
     await page.goto(`${world.url}/jobs`);
-    await page.getByText("No job matches.").waitFor();
+    await page.getByText("There are no jobs.").waitFor();
+    await page.getByRole("link", { name: "How to begin" }).click();
+    await page.getByText("Nothing is planned yet").waitFor();
     expect(wrongs).toEqual([]);
     await page.context().close();
   } finally {
