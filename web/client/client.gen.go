@@ -619,7 +619,7 @@ type Backfill struct {
 	Done    int64     `json:"done"`
 	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
 
-	// From The earliest plan time
+	// From The earliest plan time, in the zone of its first job
 	From time.Time `json:"from"`
 
 	// Holding Why nothing more of it starts just now

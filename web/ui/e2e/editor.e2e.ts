@@ -60,6 +60,14 @@ test.each(["light", "dark"])("a mistake is marked, its repair compared and appli
     await page.getByText("Errors: 0").waitFor();
     await page.getByRole("tab", { name: "Dependency preview" }).click();
     await page.getByText("by the changed text").waitFor();
+    await expect
+      .poll(() =>
+        page
+          .locator(".timeline text.hour")
+          .first()
+          .evaluate((hour) => getComputedStyle(hour).stroke),
+      )
+      .toBe("none");
     await page.getByRole("tab", { name: "Plan diff" }).click();
     await page.getByRole("button", { name: /^\+ added/ }).waitFor();
     expect(await page.getByRole("button", { name: /^\+ added/ }).textContent()).toMatch(/\+ added \d+/);

@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launch, visit, World } from "./world";
+import { binary, launch, visit, World } from "./world";
 
 let world: World;
 let browser: Browser;
@@ -32,6 +34,33 @@ test("why an instance waits is found in two clicks", async () => {
   await page.getByText("the source was not there").waitFor();
   expect(wrongs).toEqual([]);
   await page.context().close();
+});
+
+test("what Home counts is what its links list, of whatever day", async () => {
+  const world = await World.start({ empty: true });
+  try {
+    await world.stop();
+    const then = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+    const seed = fileURLToPath(new URL("seed", import.meta.url));
+    spawnSync(binary, ["run", seed, "--date", then, "--data", world.dir]); // it does not end well
+    await world.serve();
+    const { instances, gates } = await world.api<{ instances: Record<string, number>; gates: Record<string, number> }>("/api/v1/status");
+    const { page, wrongs } = await visit(browser);
+    for (const [name, n] of [
+      [/^dependency \d/, gates.dependency],
+      [/^failed/, instances.failed],
+    ] as const) {
+      expect(n).toBeGreaterThan(0);
+      await page.goto(world.url);
+      await page.getByRole("region", { name: "At a glance" }).getByRole("link", { name }).click();
+      await expect
+        .poll(() => page.getByRole("main").getByRole("status").first().textContent())
+        .toBe(`${n} ${n === 1 ? "instance" : "instances"}`);
+    }
+    expect(wrongs).toEqual([]);
+  } finally {
+    await world.end();
+  }
 });
 
 test("an operation says what it would do, does it, and can be undone", async () => {

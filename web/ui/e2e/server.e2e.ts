@@ -15,6 +15,7 @@ test("without a token nothing is shown; with one everything is, until it expires
     await page.goto(`${world.url}/instances?q=date:yesterday`);
     const dialog = page.getByRole("dialog", { name: "A token, please" });
     await dialog.getByText("lets nobody in without a token").waitFor();
+    expect(await page.getByText("send the header Authorization").count()).toBe(0); // what is asked is the token, and not twice
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     expect(await dialog.isVisible()).toBe(true);
@@ -114,7 +115,9 @@ test("an empty server says what to do", async () => {
     await page.goto(world.url);
     await page.getByText("Nothing is planned yet").waitFor();
     await page.goto(`${world.url}/jobs`);
-    await page.getByText("No job matches.").waitFor();
+    await page.getByText("There are no jobs.").waitFor();
+    await page.getByRole("link", { name: "How to begin" }).click();
+    await page.getByText("Nothing is planned yet").waitFor();
     expect(wrongs).toEqual([]);
     await page.context().close();
   } finally {

@@ -43,7 +43,7 @@ function Servers({ servers }: { servers: Schemas["Worker"][] }) {
         <tbody>
           {servers.map((one) => (
             <tr key={one.name}>
-              <td>
+              <td className="tight">
                 {one.name} {one.this && <span className="tag">{t("workers.this")}</span>}
               </td>
               <td>
@@ -59,7 +59,7 @@ function Servers({ servers }: { servers: Schemas["Worker"][] }) {
                   <Meter part={one.used} whole={one.slots} words={t("workers.of", { used: one.used, size: one.slots })} />
                 )}
               </td>
-              <td className="number tight">{stamp(one.leaseUntil)}</td>
+              <td className="number">{stamp(one.leaseUntil)}</td>
             </tr>
           ))}
         </tbody>

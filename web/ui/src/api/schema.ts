@@ -1473,7 +1473,7 @@ export interface components {
             endedAt?: string;
             /**
              * Format: date-time
-             * @description The earliest plan time
+             * @description The earliest plan time, in the zone of its first job
              */
             from: string;
             /** @description Why nothing more of it starts just now */

@@ -30,7 +30,7 @@ export function Strip({ id, days }: { id: string; days: Schemas["BackfillDay"][]
           </li>
         ))}
       </ol>
-      <div className="row soft small number">
+      <div className="row soft small number strip-ends" style={{ maxWidth: columns.length * 29 }}>
         <span>{columns[0]?.from}</span>
         <span className="grow" />
         {columns.length < days.length && <span>{t("backfill.daysEach", { n: Math.ceil(days.length / columns.length) })}</span>}

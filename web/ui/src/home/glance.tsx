@@ -31,7 +31,7 @@ export function Glance({ status }: { status: Schemas["Status"] }) {
           <Link
             key={state}
             className={status.instances[state] === 0 ? "count none" : "count"}
-            href={`/instances?q=${encodeURIComponent(`date:yesterday..today state:${state}`)}`}
+            href={`/instances?q=${encodeURIComponent(whole(state))}`}
           >
             <StateMark state={state} />
             <strong className="number">{status.instances[state]}</strong>
@@ -54,11 +54,11 @@ export function Glance({ status }: { status: Schemas["Status"] }) {
           {gates.length > 0 && (
             <>
               {" · "}
-              {t("home.gates")}:{" "}
+              {t("home.gates")}{" "}
               {gates.map(([gate, n], at) => (
                 <span key={gate}>
-                  {at > 0 && ", "}
-                  <Link href={`/instances?q=${encodeURIComponent(`date:yesterday..tomorrow gate:${gate}`)}`}>
+                  {at > 0 && " · "}
+                  <Link href={`/instances?q=${encodeURIComponent(`state:waiting gate:${gate}`)}`}>
                     {gateWord(gate, t)} {n}
                   </Link>
                 </span>
@@ -72,3 +72,6 @@ export function Glance({ status }: { status: Schemas["Status"] }) {
     </section>
   );
 }
+
+/** whole chooses all that a count of a state counts, of whatever day: only what has succeeded is too much without one. */
+const whole = (state: State) => (state === "succeeded" ? "date:yesterday..today state:succeeded" : `state:${state}`);

@@ -11,7 +11,7 @@ export const boardEn = {
   "board.date": "Date",
   "board.zone": "Time zone",
   "board.search": "Jobs by words, or a selector",
-  "board.hint": "orders · workflow:retail state:failed · job:orders 2+",
+  "board.hint": "orders · state:failed",
   "board.states": "States",
   "board.edges": "All dependencies",
   "board.fold": "Fold all",

@@ -107,7 +107,7 @@ export const en = {
   "home.looked": "The {n} latest overdue instances were asked why they wait; {more} more are overdue.",
   "home.failed": "Failed and lost in the last 7 days",
   "home.countsOf": "Open, and ended within 24 hours",
-  "home.gates": "What holds those that wait",
+  "home.gates": "What holds those that wait:",
   "home.slots": "Slots in use",
   "home.today": "Ended, of what was planned for today",
   "home.todayNone": "Nothing of it has ended yet.",

@@ -12,7 +12,7 @@ export const boardZh: Record<keyof typeof boardEn, string> = {
   "board.date": "日期",
   "board.zone": "时区",
   "board.search": "按名称或选择器查找作业",
-  "board.hint": "orders · workflow:retail state:failed · job:orders 2+",
+  "board.hint": "orders · state:failed",
   "board.states": "状态",
   "board.edges": "全部依赖",
   "board.fold": "全部折叠",

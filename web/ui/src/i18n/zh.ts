@@ -106,7 +106,7 @@ export const zh: Record<Key, string> = {
   "home.looked": "已查询最近逾期的 {n} 个实例的等待原因；另有 {more} 个逾期。",
   "home.failed": "近 7 天失败与失联",
   "home.countsOf": "未结束的，以及 24 小时内结束的",
-  "home.gates": "等待中的实例卡在",
+  "home.gates": "等待中的实例卡在：",
   "home.slots": "已用槽位",
   "home.today": "今天的计划中已结束的",
   "home.todayNone": "还没有实例结束。",

@@ -9,6 +9,7 @@ import {
   monthAfter,
   monthWeeks,
   moved,
+  restOf,
   thresholds,
   weekday,
   yearAbout,
@@ -84,4 +85,12 @@ test("levels hold about as many days each", () => {
   expect([undefined, 1, 2, 3, 8.9, 9, 100].map((s) => levelOf(s, cuts))).toEqual([0, 1, 1, 2, 4, 5, 5]);
   expect(thresholds([day({ medianSeconds: 2 }), day({ medianSeconds: 2 })])).toEqual([]);
   expect(thresholds([])).toEqual([]);
+});
+
+test("of a day's plan times it is said how many are not named, where that is known", () => {
+  const next = ["2026-11-21T20:26:00Z", "2026-11-21T20:27:00Z"];
+  expect(restOf("2026-11-22", 1440, 2, next)).toBe("+1438");
+  expect(restOf("2026-11-22", 2, 2, next)).toBe("");
+  expect(restOf("2026-11-21", 2, 2, next)).toBe("…"); // the next ones that are told are all of this day
+  expect(restOf("2026-11-21", 1, 1, ["2026-11-21T22:00:00Z", "2026-11-22T22:00:00Z"])).toBe("");
 });

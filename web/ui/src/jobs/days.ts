@@ -84,6 +84,15 @@ export function moved(date: string, key: string, first: string, last: string): s
   return to < first || to > last ? date : to;
 }
 
+/**
+ * restOf is how many plan times of a day are not named beside those that are: "" for none. next are the job's next plan times, of which only the first few are told: a day on which all of
+ * them are may have any number more.
+ */
+export function restOf(date: string, due: number, named: number, next: string[]): string {
+  if (next.length > 1 && next.every((at) => at.startsWith(date))) return "…";
+  return due > named ? `+${due - named}` : "";
+}
+
 /** selectorOf chooses the instances of a job of one day. */
 export function selectorOf(workflow: string, job: string, date: string): string {
   return `job:${workflow}/${job} date:${date}`;

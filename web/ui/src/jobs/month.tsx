@@ -6,7 +6,7 @@ import { useLanguage, useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
 import { useAll } from "../parts/all";
 import { Loaded } from "../parts/problem";
-import { dayOfMonth, daysAfter, isMonth, type JobDay, monthAfter, monthWeeks, selectorOf } from "./days";
+import { dayOfMonth, daysAfter, isMonth, type JobDay, monthAfter, monthWeeks, restOf, selectorOf } from "./days";
 import { dayWords, hoursOf } from "./daywords";
 import { daysQuery } from "./queries";
 import { weekdayWords } from "./words";
@@ -83,6 +83,7 @@ export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; t
                           date={date}
                           one={days.get(date)}
                           times={timesOf(date, days.get(date), detail.next ?? [])}
+                          next={detail.next ?? []}
                           workflow={workflow}
                           job={job}
                         />
@@ -105,7 +106,7 @@ function timesOf(date: string, one: JobDay | undefined, next: string[]): string[
   return [...all].sort((a, b) => Date.parse(a) - Date.parse(b)).map((at) => at.slice(11, 16));
 }
 
-function Day(props: { date: string; one: JobDay | undefined; times: string[]; workflow: string; job: string }) {
+function Day(props: { date: string; one: JobDay | undefined; times: string[]; next: string[]; workflow: string; job: string }) {
   const t = useT();
   const { date, one, times } = props;
   const total = one?.total ?? 0;
@@ -113,6 +114,8 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; wo
     times.length,
     (one?.planned ?? 0) + (times.length > (one?.times ?? []).length ? times.length - (one?.times ?? []).length : 0),
   );
+  const named = due > timesShown ? timesShown - 1 : timesShown;
+  const rest = restOf(date, due, Math.min(named, times.length), props.next);
   const hours = one === undefined ? 24 : hoursOf(one);
   const inner = (
     <>
@@ -129,10 +132,10 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; wo
       )}
       {times.length > 0 && (
         <span className="times number soft">
-          {times.slice(0, due > timesShown ? timesShown - 1 : timesShown).map((time) => (
+          {times.slice(0, named).map((time) => (
             <span key={time}>{time}</span>
           ))}
-          {due > timesShown && <span>+{due - timesShown + 1}</span>}
+          {rest !== "" && <span>{rest}</span>}
         </span>
       )}
     </>

@@ -55,7 +55,7 @@ export function Loaded<T>(props: {
 }) {
   const t = useT();
   const { data, error, refetch } = props.query;
-  const told = error !== null && !(data !== undefined && silent(error)) ? <ProblemView error={error} retry={() => refetch()} /> : null;
+  const told = error !== null && !silent(error, data !== undefined) ? <ProblemView error={error} retry={() => refetch()} /> : null;
   if (data === undefined) return told ?? <p className="soft">{t("page.loading")}</p>;
   return (
     <>
@@ -65,7 +65,7 @@ export function Loaded<T>(props: {
   );
 }
 
-/** silent is what the banner or the entry of the token tells already. */
-function silent(error: Error): boolean {
-  return error instanceof Unreachable || (error instanceof ApiError && error.problem.status === 401);
+/** silent is what the entry of the token tells already, or, as long as there is something to see, the banner. */
+function silent(error: Error, some: boolean): boolean {
+  return (some && error instanceof Unreachable) || (error instanceof ApiError && error.problem.status === 401);
 }
