@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 // address VARIABLE HOST TOKEN DIR keeps the address of the server of the data directory, its host and port, and the token of its start.
@@ -20,6 +22,15 @@ func addressCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], f.Address)
 	ts.Setenv(args[1], strings.TrimPrefix(f.Address, "http://"))
 	ts.Setenv(args[2], f.Token)
+}
+
+// free VARIABLE keeps an address at which a server can listen, and listen again after it has been killed: no connection takes its port meanwhile.
+func freeCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: free VARIABLE")
+	}
+	address, _ := actiontest.FreeAddress(ts)
+	ts.Setenv(args[0], address)
 }
 
 // secret FILE TEXT writes a file that holds a secret.

@@ -56,6 +56,7 @@ func TestScript(t *testing.T) {
 			"lines":   linesCommand,
 			"fetch":   fetchCommand,
 			"until":   untilCommand,
+			"free":    freeCommand,
 		},
 	})
 }

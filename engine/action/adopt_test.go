@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -169,6 +170,33 @@ func TestCloseLeavesTheChildrenRunning(t *testing.T) {
 	b.release("go")
 	require.Equal(t, 9, *await(t, results[a.ID]).Exit)
 	require.Empty(t, c, "a closed runner reports nothing")
+}
+
+// A server asks a supervisor that does not run just now for a child, and ends. The next one, which asks about it, is not told that it is unknown because it
+// is heard first: the attempt would run, and another one of its instance beside it.
+func TestWhatAServerAskedForBeforeItEndedIsKnownToTheNext(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	require.Equal(t, engine.OutcomeSucceeded, b.run(b.shell("true")).Outcome)
+	supervisor := b.supervisor()
+	for range 10 {
+		require.NoError(t, syscall.Kill(supervisor, syscall.SIGSTOP))
+		eventually(t, "stopped with all its threads", func() bool { return stopped(t, supervisor) })
+		var ids []int64
+		for range 50 {
+			a := b.shell("true")
+			b.start(a)
+			ids = append(ids, a.ID)
+		}
+		require.NoError(t, b.runner.Close(context.Background()))
+		b.open()
+		time.AfterFunc(100*time.Millisecond, func() { _ = syscall.Kill(supervisor, syscall.SIGCONT) })
+		results, unknown := b.adopt(ids...)
+		require.Empty(t, unknown)
+		for _, id := range ids {
+			require.Equal(t, engine.OutcomeSucceeded, await(t, results[id]).Outcome)
+		}
+	}
 }
 
 func TestASecondServerTakesOver(t *testing.T) {

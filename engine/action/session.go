@@ -8,9 +8,11 @@ import (
 	"time"
 )
 
-// session is the connection of one server. A supervisor serves one server at a time, the newest: an older one is told so and let go.
+// session is the connection of one server. A supervisor serves one server at a time, the newest: an older one is told so and let go. What it had asked for
+// by then is heard first: the newest one asks about attempts, and one that an older one's words would begin after that was called unknown.
 type session struct {
-	wire *wire
+	wire  *wire
+	heard chan struct{} // closed when it has been heard to its end
 
 	mu     sync.Mutex
 	out    []message
@@ -43,9 +45,8 @@ func (c *session) tell(m message) {
 	c.flush()
 }
 
-// write sends what is queued until the connection breaks or close is called.
+// write sends what is queued until the connection breaks or close is called; then the server, which may have said something, ends it.
 func (c *session) write() {
-	defer c.wire.Close()
 	for range c.signal {
 		c.wire.Lock()
 		c.mu.Lock()
@@ -54,13 +55,20 @@ func (c *session) write() {
 		c.mu.Unlock()
 		err := c.wire.send(ms)
 		c.wire.Unlock()
-		if err != nil || closed {
-			return
+		if err == nil && !closed {
+			continue
 		}
+		if half, ok := c.wire.Conn.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite()
+		}
+		if err != nil { // it is gone; what it said before is read, and it does not say more
+			_ = c.wire.SetReadDeadline(time.Now().Add(helloPatience))
+		}
+		return
 	}
 }
 
-// close sends what is queued and closes the connection.
+// close sends what is queued and ends what is said to the server.
 func (c *session) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -88,7 +96,8 @@ func (s *supervisor) greet(conn net.Conn) {
 	}
 	_ = conn.SetDeadline(time.Time{})
 
-	c := &session{wire: w, signal: make(chan struct{}, 1)}
+	c := &session{wire: w, signal: make(chan struct{}, 1), heard: make(chan struct{})}
+	defer close(c.heard)
 	go c.write()
 	defer c.close()
 	s.mu.Lock()
@@ -99,6 +108,8 @@ func (s *supervisor) greet(conn net.Conn) {
 	if old != nil {
 		old.tell(message{Displaced: true})
 		old.close()
+		_ = old.wire.SetReadDeadline(time.Now().Add(helloPatience))
+		<-old.heard
 	}
 	s.log.Info("server connected", "pid", theirs.Pid, "version", theirs.Version)
 	s.listenTo(c)

@@ -102,16 +102,15 @@ var addresses atomic.Int64
 
 // FreeAddress is a loopback address, and its port, that nobody listened on a moment ago, and that is told no second time. Processes that test at the same
 // time look in different places.
-func FreeAddress(t *testing.T) (address, port string) {
-	t.Helper()
+func FreeAddress(t interface{ Fatalf(string, ...any) }) (address, port string) {
 	for range ports {
 		port = strconv.FormatInt(firstPort+(int64(os.Getpid())*61+addresses.Add(1))%ports, 10)
 		address = net.JoinHostPort("127.0.0.1", port)
 		if l, err := net.Listen("tcp", address); err == nil {
-			require.NoError(t, l.Close())
+			_ = l.Close()
 			return address, port
 		}
 	}
-	require.FailNow(t, "no port is free")
+	t.Fatalf("no port is free")
 	return "", ""
 }

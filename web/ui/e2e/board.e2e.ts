@@ -2,10 +2,9 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, visit, World } from "./world";
+import { launch, visit, World, yesterday } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
-const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 let world: World;
 let browser: Browser;

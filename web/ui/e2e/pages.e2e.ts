@@ -3,11 +3,10 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, settled, until, visit, World } from "./world";
+import { launch, settled, until, visit, World, yesterday } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
-const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 let world: World;
 let browser: Browser;
 let report: string;

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
-import { launch, visit, World } from "./world";
+import { launch, visit, World, yesterday } from "./world";
 
 // The pictures of docs/ui.md and the README, of a day that did not end well. `make screens` makes them; no test looks at them.
 const images = fileURLToPath(new URL("../../../docs/images", import.meta.url));
-const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 let world: World;
 let browser: Awaited<ReturnType<typeof launch>>;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { longest, workOf } from "./work";
-import { launch, visit, World } from "./world";
+import { launch, visit, World, yesterday } from "./world";
 
 /** A Streaming stands before a server and answers its stream, so that a test says what comes, and cuts it. */
 class Streaming {
@@ -109,7 +109,7 @@ test("a change comes by the stream, which goes on by the last id when it was cut
 test("of a thousand changes a second the page asks no more than once a second", async () => {
   for (const [path, words, list] of [
     ["/instances?q=date:yesterday", "5 instances", /^\/api\/v1\/instances\?/],
-    [`/day/${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}`, "5 instances", /^\/api\/v1\/days\/[-\d]+$/],
+    [`/day/${yesterday}`, "5 instances", /^\/api\/v1\/days\/[-\d]+$/],
     ["/", "keeps 2 waiting", /^\/api\/v1\/status/],
   ] as const) {
     const { page, wrongs } = await visit(browser);

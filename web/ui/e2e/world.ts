@@ -10,6 +10,9 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 export const binary = process.env.ALMANAC_TEST_BINARY ?? join(here, "../../../bin/almanac");
 const browserPath = process.env.ALMANAC_TEST_CHROMIUM ?? "/usr/bin/chromium";
 
+/** The day that a World has run: one, also for tests that begin before midnight and end after. */
+export const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
 /** A World is a server of its own on a data directory of its own, in which yesterday was run already and did not end well. */
 export class World {
   readonly dir: string;
@@ -29,7 +32,6 @@ export class World {
   static async start({ dev = true, empty = false, seed = "seed" } = {}): Promise<World> {
     const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev, seed);
     if (!empty) {
-      const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
       try {
         execFileSync(binary, ["run", world.#seed, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
         throw new Error("the day should not have ended well");
@@ -103,26 +105,32 @@ export class World {
 }
 
 export async function until(what: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 40_000;
   for (;;) {
     try {
       if (await what()) return;
     } catch (error) {
       if (Date.now() > end || String(error).includes("the server ended")) throw error;
     }
-    if (Date.now() > end) throw new Error("it did not come about within 20 seconds");
+    if (Date.now() > end) throw new Error("it did not come about within 40 seconds");
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+let told = 0;
+
+/** freePort is a port that nobody listens at and that no connection of a browser takes: it is below those, and in another place for each worker. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    told++;
+    const port = 10_000 + ((process.pid * 61 + Number(process.env.VITEST_POOL_ID ?? 0) * 1_000 + told) % 22_000);
+    const free = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-  });
+    if (free) return port;
+  }
 }
 
 export function launch(): Promise<Browser> {
