@@ -139,8 +139,15 @@ test("everything can be reached by the keyboard alone", async () => {
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
 
   await page.keyboard.press("Control+k");
-  await page.keyboard.type("shop/talk");
-  await page.getByRole("option", { name: "shop/talker" }).waitFor();
+  await page.keyboard.type("shop/tal");
+  const talker = page.getByRole("option", { name: "shop/talker", selected: true });
+  await talker.waitFor();
+  const slow = (url: URL) => url.pathname === "/api/v1/jobs" && url.searchParams.get("q") === "shop/talk";
+  const asked = page.waitForRequest((request) => slow(new URL(request.url())));
+  await page.route(slow, () => {}); // what is there is taken before the answer comes
+  await page.keyboard.type("k");
+  await asked;
+  await talker.waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL("**/jobs/shop/talker");
   await page.keyboard.press("Control+k");

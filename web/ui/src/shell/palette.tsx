@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { get } from "../api/client";
@@ -93,6 +93,7 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
     queryKey: ["jobs", "palette", asked],
     queryFn: ({ signal }) => get("/api/v1/jobs", { query: { q: asked, limit: 8 }, signal }),
     enabled: asked !== "" && !term.test(asked),
+    placeholderData: keepPreviousData, // what fits stays where it is while more letters come, and can be taken
     staleTime: 10_000,
   });
   const matches = (text: string) => text.toLowerCase().includes(words.toLowerCase());
