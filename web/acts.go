@@ -1,9 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +16,9 @@ import (
 
 // A TriggerRequest says what to run.
 type TriggerRequest struct {
-	PlanTime *time.Time        `json:"planTime,omitempty" doc:"The time that the instance stands for; the default is now"`
-	Params   map[string]string `json:"params,omitempty" maxProperties:"100" doc:"Values of the job's parameters"`
-	Note     string            `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
+	PlanTime *time.Time                 `json:"planTime,omitempty" doc:"The time that the instance stands for; the default is now"`
+	Params   map[string]json.RawMessage `json:"params,omitempty" maxProperties:"100" doc:"Values of the job's parameters: a text, a number, true or false, or a list; a text may say any of them, as the command line does"`
+	Note     string                     `json:"note,omitempty" maxLength:"1000" doc:"Why; written to the history and to the server's audit log"`
 }
 
 // A NoteRequest says why.
@@ -44,12 +48,11 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	if strings.HasPrefix(in.Key, engine.OwnKeys) {
 		return nil, invalid("header.Idempotency-Key", "keys that begin with "+engine.OwnKeys+" are the server's own")
 	}
-	for name, value := range body.Params {
-		if len(value) > maxParam {
-			return nil, invalid("body.params."+name, fmt.Sprintf("a parameter has at most %d bytes", maxParam))
-		}
+	params, mistakes := paramTexts(body.Params)
+	if len(mistakes) > 0 {
+		return nil, invalids(mistakes)
 	}
-	request := engine.TriggerRequest{Ref: in.ref(), Key: in.Key, Params: body.Params, Actor: x.principal.name, Note: body.Note}
+	request := engine.TriggerRequest{Ref: in.ref(), Key: in.Key, Params: params, Actor: x.principal.name, Note: body.Note}
 	if body.PlanTime != nil {
 		request.PlanTime = *body.PlanTime
 	}
@@ -70,6 +73,28 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	return out, nil
 }
 
+// paramTexts are the values of parameters as the engine keeps them: a text as it is, anything else as it was written, less the blanks between.
+func paramTexts(values map[string]json.RawMessage) (texts map[string]string, mistakes []Mistake) {
+	texts = make(map[string]string, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		refuse := func(why string) {
+			mistakes = append(mistakes, Mistake{Location: "body.params." + name, Message: why})
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, values[name]); err != nil || strings.ContainsAny(compact.String()[:1], "n{") {
+			refuse("write a text, a number, true or false, or a list; leave out what takes its default")
+			continue
+		}
+		text := compact.String()
+		_ = json.Unmarshal(compact.Bytes(), &text) // anything but a text stays as it is written
+		if len(text) > maxParam {
+			refuse(fmt.Sprintf("a parameter has at most %d bytes", maxParam))
+		}
+		texts[name] = text
+	}
+	return texts, mistakes
+}
+
 type noteInput struct {
 	ID   int64 `path:"id" minimum:"1" doc:"The instance's id"`
 	Body *NoteRequest
@@ -86,8 +111,13 @@ func (in *noteInput) note(ctx context.Context) string {
 
 // invalid is a problem with one mistake in a request.
 func invalid(location, message string) *Problem {
+	return invalids([]Mistake{{Location: location, Message: message}})
+}
+
+// invalids is invalid of several mistakes.
+func invalids(mistakes []Mistake) *Problem {
 	p := refusal(codeInvalid, "validation failed")
-	p.Errors = []Mistake{{Location: location, Message: message}}
+	p.Errors = mistakes
 	return p
 }
 

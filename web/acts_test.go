@@ -36,6 +36,18 @@ func TestTriggerMakesAManualInstance(t *testing.T) {
 	require.True(t, i.PlanTime.Equal(start), "without a body it stands for now")
 }
 
+// What the form of a job calls an integer may be sent as one, and as a text that says it: both are the same parameter.
+func TestAParameterIsAValueOrItsText(t *testing.T) {
+	f := newFixture(t)
+	for n, given := range []string{`{"limit": 12345678901234567, "day": "7"}`, `{"limit": "12345678901234567", "day": "7"}`, `{"limit": 12345678901234567, "day": 7}`} {
+		w := f.as("operator", http.MethodPost, triggerOrders, `{"params":`+given+`}`, header("Idempotency-Key", "same"))
+		i := decode[web.Instance](f, w, map[bool]int{true: 201, false: 200}[n == 0])
+		require.Equal(t, map[string]string{"limit": "12345678901234567", "day": "7"}, i.Params)
+	}
+	w := f.as("operator", http.MethodPost, triggerOrders, `{"params":{"day":[ "a", 1, true ]}}`)
+	require.Equal(t, map[string]string{"day": `["a",1,true]`}, decode[web.Instance](f, w, 201).Params)
+}
+
 func TestTheSameKeyIsTheSameInstance(t *testing.T) {
 	f := newFixture(t)
 	key := header("Idempotency-Key", "reload-7")
@@ -68,8 +80,11 @@ func TestATriggerIsToldAllItsMistakesAtOnce(t *testing.T) {
 		{Message: `the parameter limit is "ten", which is no integer`}, {Message: "the job has no parameter nobody"}, {Message: "the job has no parameter other"},
 	}, p.Errors)
 	p = refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"planTime":"yesterday","params":{"day":7},"colour":"red"}`), 422, "invalid")
-	require.Len(t, p.Errors, 3)
-	require.Equal(t, []string{"body.colour", "body.params.day", "body.planTime"}, []string{p.Errors[0].Location, p.Errors[1].Location, p.Errors[2].Location})
+	require.Len(t, p.Errors, 2)
+	require.Equal(t, []string{"body.colour", "body.planTime"}, []string{p.Errors[0].Location, p.Errors[1].Location})
+	p = refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"params":{"day":null,"limit":{"at":1}}}`), 422, "invalid")
+	require.Equal(t, []string{"body.params.day", "body.params.limit"}, []string{p.Errors[0].Location, p.Errors[1].Location})
+	require.Contains(t, p.Errors[0].Message, "leave out what takes its default")
 	p = refused(f, f.as("operator", http.MethodPost, triggerOrders, fmt.Sprintf(`{"params":{"day":%q}}`, strings.Repeat("x", 5000))), 422, "invalid")
 	require.Equal(t, "body.params.day", p.Errors[0].Location)
 

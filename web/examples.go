@@ -36,7 +36,7 @@ var (
 		NotBefore: exampleAt, Priority: 5, Version: 12, EndedAt: exampleAt.Add(20 * time.Minute),
 	}
 	examplePlanTime = exampleAt.Add(210 * time.Minute)
-	exampleTrigger  = TriggerRequest{PlanTime: &examplePlanTime, Params: map[string]string{"day": "2026-11-20"}, Note: "the source was late"}
+	exampleTrigger  = TriggerRequest{PlanTime: &examplePlanTime, Params: map[string]json.RawMessage{"day": json.RawMessage(`"2026-11-20"`), "limit": json.RawMessage("100")}, Note: "the source was late"}
 	exampleNote     = NoteRequest{Note: "the source is empty"}
 
 	exampleWait = Wait{

@@ -125,7 +125,7 @@ func powerRoutes() []route {
 			register: operation((*server).hook)},
 		{Method: get, Pattern: prefix + "/jobs/{workflow}/{job}/form", Permission: Viewer, ID: "jobForm", Tag: "jobs", Refuses: missing,
 			Summary: "What a trigger of the job may say: a JSON Schema (2020-12) of its parameters, of which a form can be made",
-			Text:    "In a trigger every value is written as text, a list as JSON.",
+			Text:    "A trigger gives each value as the schema says, or as a text that says the same: \"100\" is 100.",
 			Answers: ok(exampleForm), register: operation((*server).jobForm)},
 	}
 }

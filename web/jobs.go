@@ -71,6 +71,9 @@ type Param struct {
 	Default  *string  `json:"default,omitempty"`
 	Required bool     `json:"required,omitempty"`
 	Enum     []string `json:"enum,omitempty"`
+	Min      *float64 `json:"min,omitempty" doc:"Of a number; of a string, characters; of a list, items"`
+	Max      *float64 `json:"max,omitempty" doc:"As min; included"`
+	Pattern  string   `json:"pattern,omitempty" doc:"What a string, or each item of a list, matches as a whole"`
 	Secret   bool     `json:"secret,omitempty" doc:"Its values are not shown"`
 	Text     string   `json:"description,omitempty"`
 }
@@ -202,7 +205,9 @@ func (d *JobDetail) fill(job *engine.Job, row *engine.JobRow, now time.Time) err
 		d.DependsOn = append(d.DependsOn, newDependency(&job.DependsOn[i]))
 	}
 	for _, p := range job.Params {
-		shown := Param{Name: p.Name, Type: p.Type, Default: p.Default, Required: p.Required, Enum: p.Enum, Secret: p.Secret, Text: p.Description}
+		shown := Param{
+			Name: p.Name, Type: p.Type, Default: p.Default, Required: p.Required, Enum: p.Enum, Min: p.Min, Max: p.Max, Pattern: p.Pattern, Secret: p.Secret, Text: p.Description,
+		}
 		if p.Secret {
 			shown.Default = nil
 		}

@@ -41,7 +41,7 @@ The same --key is the same instance, however often the command is repeated.`,
 		if err != nil {
 			return err
 		}
-		request := api.TriggerRequest{Note: why, Params: map[string]string{}}
+		request := api.TriggerRequest{Note: why, Params: map[string]any{}}
 		for _, p := range params {
 			name, value, ok := strings.Cut(p, "=")
 			if !ok || name == "" {

@@ -2560,8 +2560,17 @@ type Param struct {
 	Default     string   `json:"default,omitempty,omitzero"`
 	Description string   `json:"description,omitempty,omitzero"`
 	Enum        []string `json:"enum,omitempty,omitzero"`
-	Name        string   `json:"name"`
-	Required    bool     `json:"required,omitempty,omitzero"`
+
+	// Max As min; included
+	Max float64 `json:"max,omitempty,omitzero"`
+
+	// Min Of a number; of a string, characters; of a list, items
+	Min  float64 `json:"min,omitempty,omitzero"`
+	Name string  `json:"name"`
+
+	// Pattern What a string, or each item of a list, matches as a whole
+	Pattern  string `json:"pattern,omitempty,omitzero"`
+	Required bool   `json:"required,omitempty,omitzero"`
 
 	// Secret Its values are not shown
 	Secret bool      `json:"secret,omitempty,omitzero"`
@@ -3297,8 +3306,8 @@ type TriggerRequest struct {
 	// Note Why; written to the history and to the server's audit log
 	Note string `json:"note,omitempty,omitzero"`
 
-	// Params Values of the job's parameters
-	Params map[string]string `json:"params,omitempty,omitzero"`
+	// Params Values of the job's parameters: a text, a number, true or false, or a list; a text may say any of them, as the command line does
+	Params map[string]interface{} `json:"params,omitempty,omitzero"`
 
 	// PlanTime The time that the instance stands for; the default is now
 	PlanTime time.Time `json:"planTime,omitempty,omitzero"`

@@ -859,7 +859,7 @@ export interface paths {
         };
         /**
          * What a trigger of the job may say: a JSON Schema (2020-12) of its parameters, of which a form can be made
-         * @description In a trigger every value is written as text, a list as JSON.
+         * @description A trigger gives each value as the schema says, or as a text that says the same: "100" is 100.
          */
         get: operations["jobForm"];
         put?: never;
@@ -3304,7 +3304,19 @@ export interface components {
             default?: string;
             description?: string;
             enum?: string[];
+            /**
+             * Format: double
+             * @description As min; included
+             */
+            max?: number;
+            /**
+             * Format: double
+             * @description Of a number; of a string, characters; of a list, items
+             */
+            min?: number;
             name: string;
+            /** @description What a string, or each item of a list, matches as a whole */
+            pattern?: string;
             required?: boolean;
             /** @description Its values are not shown */
             secret?: boolean;
@@ -4012,9 +4024,9 @@ export interface components {
         TriggerRequest: {
             /** @description Why; written to the history and to the server's audit log */
             note?: string;
-            /** @description Values of the job's parameters */
+            /** @description Values of the job's parameters: a text, a number, true or false, or a list; a text may say any of them, as the command line does */
             params?: {
-                [key: string]: string;
+                [key: string]: unknown;
             };
             /**
              * Format: date-time
@@ -16733,7 +16745,8 @@ export interface operations {
                  * @example {
                  *       "planTime": "2026-11-21T09:30:00+01:00",
                  *       "params": {
-                 *         "day": "2026-11-20"
+                 *         "day": "2026-11-20",
+                 *         "limit": 100
                  *       },
                  *       "note": "the source was late"
                  *     }

@@ -5,6 +5,9 @@ import { useT } from "../i18n/language";
 import { Dialog } from "../parts/dialog";
 import { ProblemView } from "../parts/problem";
 import { toast } from "../shell/toasts";
+import { type Given, valuesOf } from "./param";
+import { ParamField } from "./paramfield";
+import "./trigger.css";
 
 /** Trigger makes a manual instance of a job, with the parameters that the job takes. */
 export function Trigger({ detail, onClose }: { detail: Schemas["JobDetail"]; onClose: () => void }) {
@@ -12,12 +15,12 @@ export function Trigger({ detail, onClose }: { detail: Schemas["JobDetail"]; onC
   const client = useQueryClient();
   const [key] = useState(newKey);
   const [note, setNote] = useState("");
-  const [values, setValues] = useState<Record<string, string>>({});
+  const [given, setGiven] = useState<Record<string, Given>>({});
   const trigger = useMutation({
     mutationFn: () =>
       post("/api/v1/jobs/{workflow}/{job}/trigger", {
         path: { workflow: detail.workflow, job: detail.job },
-        body: { params: Object.keys(values).length > 0 ? values : undefined, note: note === "" ? undefined : note },
+        body: { params: valuesOf(given), note: note === "" ? undefined : note },
         key,
       }),
     onSuccess: async (made) => {
@@ -37,16 +40,12 @@ export function Trigger({ detail, onClose }: { detail: Schemas["JobDetail"]; onC
         }}
       >
         {(detail.params ?? []).map((param) => (
-          <label key={param.name} className="field">
-            <span className="mono">{param.name}</span>
-            <input
-              type="text"
-              required={param.required}
-              placeholder={param.default}
-              value={values[param.name] ?? ""}
-              onChange={(event) => setValues({ ...values, [param.name]: event.target.value })}
-            />
-          </label>
+          <ParamField
+            key={param.name}
+            param={param}
+            value={given[param.name]}
+            onChange={(value) => setGiven({ ...given, [param.name]: value })}
+          />
         ))}
         <label className="field">
           {t("operations.note")}

@@ -1,1 +1,0 @@
-import{p as e,u as t}from"./shim-DH2dNAzZ.js";import{k as n}from"./time-CkxcdWKu.js";var r=e(t(),1),i=()=>location.pathname;function a(){let[e,t]=n(),a=i();return[e,(0,r.useCallback)((e,n)=>{i()===a&&t(e,n)},[a,t])]}export{a as t};
