@@ -16,6 +16,8 @@ describe("the parameters of a trigger", () => {
     [{ name: "p", type: "boolean", default: "false" }, "default false"],
     [{ name: "p", type: "enum", enum: ["eu", "us"] }, ""],
     [{ name: "p", type: "date" }, "a date"],
+    [{ name: "p", type: "date", required: true }, "required; a date"],
+    [{ name: "p", type: "date", required: true, default: "2026-10-01" }, "a date; default 2026-10-01"],
     [{ name: "p", type: "list", min: 1, default: '["eu", 7]' }, "one item a line; items: at least 1; default eu, 7"],
     [{ name: "p", type: "string", secret: true }, "kept secret"],
   ])("%j is told as: %s", (param, told) => expect(hintOf(param, t)).toBe(told));

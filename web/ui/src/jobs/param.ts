@@ -31,11 +31,17 @@ export function itemsOf(json: string | undefined): string[] {
   }
 }
 
+/** asked reports whether a trigger has to give the parameter. */
+export function asked(param: Param): boolean {
+  return param.required === true && param.default === undefined;
+}
+
 const bounds: Partial<Record<Param["type"], Key>> = { string: "param.characters", list: "param.items" };
 
 /** hintOf says what a parameter is and may be. */
 export function hintOf(param: Param, t: Translate): string {
-  const told = param.description ? [param.description] : [];
+  const told = asked(param) ? [t("job.required")] : [];
+  if (param.description) told.push(param.description);
   const kind = `param.${param.type}` as Key;
   if (param.type !== "string" && choicesOf(param) === undefined) told.push(t(kind));
   const { min, max } = param;

@@ -1,6 +1,6 @@
 import { useId } from "react";
 import { useT } from "../i18n/language";
-import { choicesOf, type Given, hintOf, type Param } from "./param";
+import { asked, choicesOf, type Given, hintOf, type Param } from "./param";
 
 /** ParamField asks for one parameter of a job, in the way of its type. The server judges what is given; what can be told at once, the field tells. */
 export function ParamField({ param, value, onChange }: { param: Param; value: Given | undefined; onChange: (value: Given) => void }) {
@@ -8,8 +8,7 @@ export function ParamField({ param, value, onChange }: { param: Param; value: Gi
   const id = useId();
   const hint = hintOf(param, t);
   const choices = choicesOf(param);
-  const required = param.required === true && param.default === undefined;
-  const shared = { id, required, "aria-describedby": hint === "" ? undefined : `${id}-hint` };
+  const shared = { id, required: asked(param), "aria-describedby": hint === "" ? undefined : `${id}-hint` };
   const told = hint !== "" && (
     <span className="soft small" id={`${id}-hint`}>
       {hint}
@@ -42,7 +41,7 @@ export function ParamField({ param, value, onChange }: { param: Param; value: Gi
       </label>
       {choices ? (
         <select {...shared} value={text} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{t("param.untouched")}</option>
+          <option value="">{param.default === undefined ? t("param.untouched") : t("param.default", { value: param.default })}</option>
           {choices.map((choice) => (
             <option key={choice}>{choice}</option>
           ))}
