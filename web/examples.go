@@ -57,6 +57,7 @@ var (
 		ID: 11, Workflow: "retail", Job: "orders", Version: 12, CreatedAt: time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC),
 		PlannedTo: time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC),
 	}
+	exampleListed    = ListedJob{Job: exampleJob, Recurrence: "every day at 06:00, in Europe/Berlin.", Due: exampleAt}
 	exampleJobDetail = JobDetail{
 		Job: exampleJob, Description: "Loads the day's orders", Tags: []string{"nightly"},
 		Definition: json.RawMessage(`{"workflow":"retail","timeZone":"Europe/Berlin","jobs":{"orders":` +

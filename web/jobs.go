@@ -28,8 +28,15 @@ type Job struct {
 
 // A JobPage is a page of jobs.
 type JobPage struct {
-	Items []Job  `json:"items"`
-	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+	Items []ListedJob `json:"items"`
+	Next  string      `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
+}
+
+// A ListedJob is a job with, where it was asked for, when it is due.
+type ListedJob struct {
+	Job
+	Recurrence string    `json:"recurrence,omitempty" doc:"When it is due, in words; absent unless asked for with due, and when the definition cannot be read" example:"every day at 06:00, in Europe/Berlin."`
+	Due        time.Time `json:"due,omitzero" doc:"Its next plan time; absent unless asked for, and for a job that is started on demand, disabled or over"`
 }
 
 // A JobDetail is a job with its definition and what follows from it.
@@ -90,6 +97,7 @@ type listJobsInput struct {
 	Workflow string `query:"workflow" maxLength:"128" doc:"Only of this workflow"`
 	Query    string `query:"q" maxLength:"256" doc:"Only whose workflow/job has this in it, whatever the case of its letters"`
 	Removed  bool   `query:"removed" doc:"Removed jobs too"`
+	Due      bool   `query:"due" doc:"When each is due too, in words and by its next plan time"`
 	Cursor   string `query:"cursor" maxLength:"512" doc:"next of the page before"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
 }
@@ -105,8 +113,9 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", err)
 	}
+	out := &jobPageOutput{JobPage{Items: []ListedJob{}}}
+	var listed []*engine.JobRow
 	query := strings.ToLower(in.Query)
-	out := &jobPageOutput{JobPage{Items: []Job{}}}
 	for i := range rows {
 		row := &rows[i]
 		switch {
@@ -114,14 +123,47 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 			continue
 		case !strings.Contains(strings.ToLower(row.Ref.String()), query):
 			continue
-		case len(out.Body.Items) == in.Limit:
-			last := &out.Body.Items[in.Limit-1]
-			out.Body.Next = jobCursor(engine.JobRef{Workflow: last.Workflow, Job: last.Job})
-			return out, nil
+		case len(listed) < in.Limit:
+			listed = append(listed, row)
+			out.Body.Items = append(out.Body.Items, ListedJob{Job: NewJob(row)})
+			continue
 		}
-		out.Body.Items = append(out.Body.Items, NewJob(row))
+		out.Body.Next = jobCursor(listed[in.Limit-1].Ref)
+		break
 	}
-	return out, nil
+	if !in.Due {
+		return out, nil
+	}
+	return out, s.cfg.Rows.Read(ctx, func(v engine.View) error {
+		for n, row := range listed {
+			if err := s.tellDue(v, &out.Body.Items[n], row); err != nil {
+				return fmt.Errorf("tell when %s is due: %w", row.Ref, err)
+			}
+		}
+		return nil
+	})
+}
+
+// tellDue says of a job when it is due. One whose definition this program cannot read says so on its own page.
+func (s *server) tellDue(v engine.View, j *ListedJob, row *engine.JobRow) error {
+	version, err := v.Version(row.Version)
+	if err != nil {
+		return err
+	}
+	job, err := s.cfg.Decode(version.Definition, version.Folder)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	j.Recurrence = job.When.String()
+	if row.Disabled || row.Removed {
+		return nil
+	}
+	timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+	if err != nil {
+		return err
+	}
+	j.Due, _ = timetable.Next(s.cfg.Now())
+	return nil
 }
 
 func compareRefs(a, b engine.JobRef) int {

@@ -159,7 +159,7 @@ func TestJobsAreListedAndDescribed(t *testing.T) {
 	names := func(query string) (list []string) {
 		t.Helper()
 		for _, j := range get[web.JobPage](f, "/api/v1/jobs?"+query).Items {
-			list = append(list, j.Job)
+			list = append(list, j.Job.Job)
 		}
 		return list
 	}
@@ -172,6 +172,11 @@ func TestJobsAreListedAndDescribed(t *testing.T) {
 	require.Equal(t, []string{"stores"}, names("limit=1&cursor="+page.Next))
 	require.Empty(t, get[web.JobPage](f, "/api/v1/jobs?limit=1&cursor="+page.Next).Next, "the last page has no next")
 	refused(f, f.as("viewer", http.MethodGet, "/api/v1/jobs?cursor=x", ""), 422, "invalid")
+
+	require.Empty(t, page.Items[0].Recurrence, "unless it is asked for")
+	due := get[web.JobPage](f, "/api/v1/jobs?due=true").Items
+	require.Contains(t, due[0].Recurrence, "every day")
+	require.Equal(t, "2026-11-21T11:00:00+01:00", due[0].Due.Format(time.RFC3339))
 
 	orders := get[web.JobDetail](f, "/api/v1/jobs/retail/orders")
 	require.JSONEq(t, `{"job":"orders"}`, string(orders.Definition))

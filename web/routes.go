@@ -92,7 +92,7 @@ func native() []route {
 			Summary: "What the server is doing", Answers: ok(exampleStatus), register: operation((*server).status)},
 
 		{Method: get, Pattern: prefix + "/jobs", Permission: Viewer, ID: "listJobs", Tag: "jobs",
-			Summary: "List jobs by workflow and name", Answers: ok(JobPage{Items: []Job{exampleJob}}), register: operation((*server).listJobs)},
+			Summary: "List jobs by workflow and name", Answers: ok(JobPage{Items: []ListedJob{exampleListed}}), register: operation((*server).listJobs)},
 		{Method: get, Pattern: prefix + "/jobs/{workflow}/{job}", Permission: Viewer, ID: "getJob", Tag: "jobs", Refuses: missing,
 			Summary: "One job: its definition, when it is due, what it waits for", Answers: ok(exampleJobDetail), register: operation((*server).getJob)},
 		{Method: post, Pattern: prefix + "/jobs/{workflow}/{job}/trigger", Permission: Operator, ID: "triggerJob", Tag: "jobs", Refuses: conflict,

@@ -173,7 +173,7 @@ func (a *app) completeJobs(n *connection) cobra.CompletionFunc {
 		var page web.JobPage
 		err = client.do(ctx, api.NewListJobsRequest(api.ListJobsParams{Limit: 500}), &page)
 		for _, j := range page.Items {
-			names = append(names, j.Workflow+"/"+j.Job)
+			names = append(names, j.Workflow+"/"+j.Job.Job)
 		}
 		return names, err
 	})

@@ -2084,35 +2084,6 @@ type InstancePage struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
-// Job defines model for Job.
-type Job struct {
-	// CreatedAt When the name first appeared
-	CreatedAt time.Time `json:"createdAt"`
-	Disabled  bool      `json:"disabled,omitempty,omitzero"`
-
-	// ID A row's id, in decimal
-	//
-	// Examples: 4217
-	ID string `json:"id"`
-
-	// Job Examples: orders
-	Job string `json:"job"`
-
-	// PlannedTo Its instances are written down up to here, excluded
-	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
-
-	// Removed Its definition is gone; its instances are not
-	Removed bool `json:"removed,omitempty,omitzero"`
-
-	// Version The current version of its definition
-	//
-	// Examples: 4217
-	Version string `json:"version"`
-
-	// Workflow Examples: retail
-	Workflow string `json:"workflow"`
-}
-
 // JobChange defines model for JobChange.
 type JobChange struct {
 	Change JobChangeChange `json:"change"`
@@ -2289,7 +2260,7 @@ type JobNode struct {
 
 // JobPage defines model for JobPage.
 type JobPage struct {
-	Items []Job `json:"items"`
+	Items []ListedJob `json:"items"`
 
 	// Next The cursor of the next page; absent on the last
 	Next string `json:"next,omitempty,omitzero"`
@@ -2402,6 +2373,43 @@ type Link struct {
 
 	// Select all, any, or how many must be satisfied
 	Select   string `json:"select"`
+	Workflow string `json:"workflow"`
+}
+
+// ListedJob defines model for ListedJob.
+type ListedJob struct {
+	// CreatedAt When the name first appeared
+	CreatedAt time.Time `json:"createdAt"`
+	Disabled  bool      `json:"disabled,omitempty,omitzero"`
+
+	// Due Its next plan time; absent unless asked for, and for a job that is started on demand, disabled or over
+	Due time.Time `json:"due,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// Job Examples: orders
+	Job string `json:"job"`
+
+	// PlannedTo Its instances are written down up to here, excluded
+	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
+
+	// Recurrence When it is due, in words; absent unless asked for with due, and when the definition cannot be read
+	//
+	// Examples: every day at 06:00, in Europe/Berlin.
+	Recurrence string `json:"recurrence,omitempty,omitzero"`
+
+	// Removed Its definition is gone; its instances are not
+	Removed bool `json:"removed,omitempty,omitzero"`
+
+	// Version The current version of its definition
+	//
+	// Examples: 4217
+	Version string `json:"version"`
+
+	// Workflow Examples: retail
 	Workflow string `json:"workflow"`
 }
 
@@ -3890,6 +3898,9 @@ type ListJobsParams struct {
 	// Removed Removed jobs too
 	Removed bool `form:"removed,omitempty" json:"removed,omitempty,omitzero"`
 
+	// Due When each is due too, in words and by its next plan time
+	Due bool `form:"due,omitempty" json:"due,omitempty,omitzero"`
+
 	// Cursor next of the page before
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
@@ -4743,6 +4754,7 @@ func NewListJobsRequest(params ListJobsParams) *Request {
 	r.query("workflow", params.Workflow, false)
 	r.query("q", params.Q, false)
 	r.query("removed", params.Removed, false)
+	r.query("due", params.Due, false)
 	r.query("cursor", params.Cursor, false)
 	r.query("limit", params.Limit, false)
 	return r

@@ -26,6 +26,16 @@ async function asked(dark = false) {
   return visited;
 }
 
+test("the list of jobs says when each is due", async () => {
+  const { page, wrongs } = await visit(browser);
+  await page.goto(`${world.url}/jobs`);
+  const leap = page.getByRole("link", { name: "asks/leap" });
+  await leap.getByText(/^20\d\d-02-29 03:00$/).waitFor();
+  await leap.getByText("by cron expression 0 3 29 2 *, in UTC.").waitFor();
+  await page.getByRole("link", { name: "asks/load" }).getByText("on demand only.").waitFor();
+  expect(wrongs).toEqual([]);
+});
+
 test("a job with parameters of every type is started by its form", async () => {
   const { page, wrongs } = await asked();
   const form = page.getByRole("dialog");

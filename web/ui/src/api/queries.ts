@@ -58,12 +58,13 @@ export const eventsQuery = (id: string) =>
     getNextPageParam: (page) => (page.next === undefined ? undefined : Number(page.next)),
   });
 
-export const jobsQuery = (words: string) =>
+/** jobsQuery pages through the jobs; with due, also when each is due. */
+export const jobsQuery = (words: string, due = false) =>
   infiniteQueryOptions({
-    queryKey: ["jobs", words],
+    queryKey: ["jobs", words, due],
     queryFn: ({ signal, pageParam }) =>
       get("/api/v1/jobs", {
-        query: { limit: 500, ...(words === "" ? {} : { q: words }), ...(pageParam === "" ? {} : { cursor: pageParam }) },
+        query: { limit: due ? 100 : 500, due, ...(words === "" ? {} : { q: words }), ...(pageParam === "" ? {} : { cursor: pageParam }) },
         signal,
       }),
     initialPageParam: "",

@@ -2840,35 +2840,6 @@ export interface components {
             /** @description The cursor of the next page; absent on the last */
             next?: string;
         };
-        Job: {
-            /**
-             * Format: date-time
-             * @description When the name first appeared
-             */
-            createdAt: string;
-            disabled?: boolean;
-            /**
-             * @description A row's id, in decimal
-             * @example 4217
-             */
-            id: string;
-            /** @example orders */
-            job: string;
-            /**
-             * Format: date-time
-             * @description Its instances are written down up to here, excluded
-             */
-            plannedTo?: string;
-            /** @description Its definition is gone; its instances are not */
-            removed?: boolean;
-            /**
-             * @description The current version of its definition
-             * @example 4217
-             */
-            version: string;
-            /** @example retail */
-            workflow: string;
-        };
         JobChange: {
             /** @enum {string} */
             change: "added" | "removed" | "changed" | "disabled" | "enabled";
@@ -3045,7 +3016,7 @@ export interface components {
             workflow: string;
         };
         JobPage: {
-            items: components["schemas"]["Job"][];
+            items: components["schemas"]["ListedJob"][];
             /** @description The cursor of the next page; absent on the last */
             next?: string;
         };
@@ -3153,6 +3124,45 @@ export interface components {
             rule: string;
             /** @description all, any, or how many must be satisfied */
             select: string;
+            workflow: string;
+        };
+        ListedJob: {
+            /**
+             * Format: date-time
+             * @description When the name first appeared
+             */
+            createdAt: string;
+            disabled?: boolean;
+            /**
+             * Format: date-time
+             * @description Its next plan time; absent unless asked for, and for a job that is started on demand, disabled or over
+             */
+            due?: string;
+            /**
+             * @description A row's id, in decimal
+             * @example 4217
+             */
+            id: string;
+            /** @example orders */
+            job: string;
+            /**
+             * Format: date-time
+             * @description Its instances are written down up to here, excluded
+             */
+            plannedTo?: string;
+            /**
+             * @description When it is due, in words; absent unless asked for with due, and when the definition cannot be read
+             * @example every day at 06:00, in Europe/Berlin.
+             */
+            recurrence?: string;
+            /** @description Its definition is gone; its instances are not */
+            removed?: boolean;
+            /**
+             * @description The current version of its definition
+             * @example 4217
+             */
+            version: string;
+            /** @example retail */
             workflow: string;
         };
         LogEnd: {
@@ -15527,6 +15537,8 @@ export interface operations {
             query?: {
                 /** @description next of the page before */
                 cursor?: string;
+                /** @description When each is due too, in words and by its next plan time */
+                due?: boolean;
                 /** @description Rows of a page */
                 limit?: number;
                 /** @description Only whose workflow/job has this in it, whatever the case of its letters */
@@ -15557,7 +15569,9 @@ export interface operations {
                      *           "job": "orders",
                      *           "version": "12",
                      *           "createdAt": "2026-10-01T08:00:00Z",
-                     *           "plannedTo": "2026-11-21T23:00:00Z"
+                     *           "plannedTo": "2026-11-21T23:00:00Z",
+                     *           "recurrence": "every day at 06:00, in Europe/Berlin.",
+                     *           "due": "2026-11-21T06:00:00+01:00"
                      *         }
                      *       ]
                      *     }

@@ -6,15 +6,16 @@ import { useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
 import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
-import { clock } from "../parts/time";
+import { clocks } from "../parts/time";
 
 /** JobsPage lists the jobs whose names have the typed words in them. */
 export default function JobsPage() {
   const t = useT();
   const [search, setSearch] = useAddress();
   const words = search.get("q") ?? "";
-  const query = useInfiniteQuery(jobsQuery(useDeferredValue(words)));
+  const query = useInfiniteQuery(jobsQuery(useDeferredValue(words), true));
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items ?? []) ?? [], [query.data]);
+  const clock = useMemo(() => clocks(items.map((job) => job.due)), [items]);
   const { hasNextPage, isFetching, fetchNextPage } = query;
   const more = useCallback(() => {
     if (hasNextPage && !isFetching) void fetchNextPage();
@@ -60,7 +61,8 @@ export default function JobsPage() {
                 <>
                   <span>{t("column.job")}</span>
                   <span>{t("column.state")}</span>
-                  <span>{t("jobs.plannedTo")}</span>
+                  <span>{t("jobs.next")}</span>
+                  <span>{t("jobs.due")}</span>
                 </>
               }
               items={items}
@@ -74,7 +76,10 @@ export default function JobsPage() {
                     {job.workflow}/{job.job}
                   </span>
                   <span className="soft">{job.removed ? t("jobs.removed") : job.disabled ? t("jobs.disabled") : ""}</span>
-                  <span className="soft number">{clock(job.plannedTo)}</span>
+                  <span className="number">{clock(job.due)}</span>
+                  <span className="soft" title={job.recurrence}>
+                    {job.recurrence}
+                  </span>
                 </>
               )}
             </Rows>
