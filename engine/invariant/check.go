@@ -28,7 +28,10 @@ type Options struct {
 	// Slots is how many attempts may live at once; 0 is not known.
 	Slots int
 
-	Page int // instances of one snapshot; default 500
+	// Patience is how long a live server is given to look at what was due in the snapshot; 0 looks once more at once.
+	Patience time.Duration
+
+	Page int // rows of one query; default 500
 	Most int // violations that are kept in the report; default 100. All are counted.
 }
 
@@ -71,7 +74,8 @@ type Report struct {
 // Invariants lists the names in their order.
 var Invariants = []string{"I1", "I2", "I3", "I4", "I5", "I6", "I7", "I8", "I9", "I10", "I11", "I12", "I13", "I14", "I15"}
 
-// Check reads the rows once and reports what does not hold. The error is about reading; violations are in the report.
+// Check reads the rows once, in one snapshot, and reports what does not hold. A server that writes meanwhile changes nothing of what is checked. The error
+// is about reading; violations are in the report.
 func Check(ctx context.Context, rows Reader, o Options) (Report, error) {
 	if o.Decode == nil {
 		return Report{}, errors.New("check the invariants: Options.Decode is required")
@@ -95,8 +99,11 @@ func Check(ctx context.Context, rows Reader, o Options) (Report, error) {
 		o: o, rows: rows, versions: map[int64]*engine.Job{}, broken: map[int64]bool{}, jobs: map[int64]*jobRows{}, pasts: map[int64][]change{}, defines: map[int64][]define{}, born: map[int64]int64{},
 		report: Report{Checked: map[string]int{}, NotChecked: map[string]int{}, Violations: []Violation{}},
 	}
-	if err := c.all(ctx); err != nil {
+	if err := c.snapshot(ctx, func() error { return c.all(ctx) }); err != nil {
 		return c.report, fmt.Errorf("check the invariants: %w", err)
+	}
+	if err := c.overdueStill(ctx); err != nil {
+		return c.report, fmt.Errorf("check once more what is due: %w", err)
 	}
 	return c.report, nil
 }
@@ -106,7 +113,7 @@ type check struct {
 	o      Options
 	rows   Reader
 	report Report
-	s      Source // the snapshot of the current page
+	s      Source // the snapshot
 
 	versions map[int64]*engine.Job
 	broken   map[int64]bool // versions that cannot be decoded
@@ -123,7 +130,7 @@ type check struct {
 	kept     time.Time          // an instance with a plan time before it may be gone; zero when none is
 	last     int64              // the newest event when the check began
 	lanes    lanes
-	overdue  map[int64]bool // instances that were so when the check began
+	overdue  overdue
 }
 
 // jobRows is what is known of one job.
@@ -150,20 +157,25 @@ func (c *check) all(ctx context.Context) error {
 	return c.page(ctx, c.whole)
 }
 
-// page runs fn on one snapshot.
-func (c *check) page(ctx context.Context, fn func() error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// snapshot runs fn on one snapshot of the rows.
+func (c *check) snapshot(ctx context.Context, fn func() error) error {
 	return c.rows.Read(ctx, func(v engine.View) error {
 		s, ok := v.(Source)
 		if !ok {
 			return fmt.Errorf("a %T cannot list all that it holds", v)
 		}
 		c.s = s
-		clear(c.pasts)
 		return fn()
 	})
+}
+
+// page runs fn, which reads so many rows as fit into memory, unless the check was ended.
+func (c *check) page(ctx context.Context, fn func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	clear(c.pasts)
+	return fn()
 }
 
 // begin reads the definitions and where the history begins and ends.
@@ -186,9 +198,6 @@ func (c *check) begin() error {
 		}
 	}
 	if err := c.readBackfills(); err != nil {
-		return err
-	}
-	if err := c.readOverdue(); err != nil {
 		return err
 	}
 	running, err := c.s.Running()

@@ -180,23 +180,6 @@ func (c *check) limits() error {
 	return nil
 }
 
-// readOverdue finds what should have been looked at. What is woken is due at its own time, long before: what a live server has woken a moment ago and not
-// looked at yet is told from what it forgets by looking at the end of the check again.
-func (c *check) readOverdue() error {
-	if !c.o.Settled || c.o.Now.IsZero() {
-		return nil
-	}
-	due, err := c.s.Due(c.o.Now.Add(-c.o.Grace), c.o.Most)
-	if err != nil {
-		return fmt.Errorf("list what is due: %w", err)
-	}
-	c.overdue = make(map[int64]bool, len(due))
-	for n := range due {
-		c.overdue[due[n].ID] = true
-	}
-	return nil
-}
-
 // settled holds what must be so once a healthy server has had its time: nothing is overdue (I7), undelivered (I8), unplanned (I1) or
 // without a lease (I3).
 func (c *check) settled() error {
@@ -204,37 +187,8 @@ func (c *check) settled() error {
 		return nil
 	}
 	before := c.o.Now.Add(-c.o.Grace)
-	due, err := c.s.Due(before, c.o.Most)
-	if err != nil {
-		return fmt.Errorf("list what is due: %w", err)
-	}
-	c.looked("I7")
-	for n := range due {
-		if c.overdue[due[n].ID] && due[n].Gate != engine.GateSlot && due[n].Gate != engine.GateDisk {
-			c.found("I7", &due[n], "it has been due for longer than %s, and nobody has looked at it", c.o.Grace)
-		}
-	}
-	live, err := c.s.Live()
-	if err != nil {
-		return fmt.Errorf("list live attempts: %w", err)
-	}
-	carried := map[int64]bool{}
-	for n := range live {
-		carried[live[n].Outbox] = true
-	}
-	outbox, err := c.s.OutboxDue(before, c.o.Most)
-	if err != nil {
-		return fmt.Errorf("list what is to be delivered: %w", err)
-	}
-	c.looked("I8")
-	for n := range outbox {
-		if !carried[outbox[n].ID] && (c.o.Slots == 0 || len(live) < c.o.Slots) {
-			c.report.Found++
-			if len(c.report.Violations) < c.o.Most {
-				c.report.Violations = append(c.report.Violations, Violation{Invariant: "I8", Instance: outbox[n].Instance, Words: fmt.Sprintf(
-					"outbox row %d has been due for longer than %s, and nobody delivers it", outbox[n].ID, c.o.Grace)})
-			}
-		}
+	if err := c.readOverdue(); err != nil {
+		return err
 	}
 	running, err := c.s.Running()
 	if err != nil {
