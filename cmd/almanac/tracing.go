@@ -23,7 +23,9 @@ func (t *tracing) wrap(ctx context.Context, db *store.DB, r engine.Runner) (engi
 		return r, nil
 	}
 	var err error
-	if t.tracer, err = trace.New(ctx, trace.Config{Rows: db, Version: build().Version, Log: t.log}); err != nil {
+	if t.tracer, err = trace.New(ctx, trace.Config{
+		Rows: db, Env: func(name string) string { return t.env[name] }, Version: build().Version, Log: t.log,
+	}); err != nil {
 		return nil, err
 	}
 	return t.tracer.Runner(r), nil

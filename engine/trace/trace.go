@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -22,8 +23,9 @@ import (
 // Config is what a Tracer is made of. Rows is required.
 type Config struct {
 	Rows     Rows
-	Exporter sdk.SpanExporter // nil is OTLP over HTTP as the environment says (OTEL_EXPORTER_OTLP_ENDPOINT and its kin)
-	Version  string           // of the program
+	Exporter sdk.SpanExporter         // nil is OTLP over HTTP to the collector that Env names
+	Env      func(name string) string // OTEL_EXPORTER_OTLP_ENDPOINT and its kin; nil is os.Getenv
+	Version  string                   // of the program
 	Log      *slog.Logger
 }
 
@@ -59,8 +61,14 @@ func New(ctx context.Context, cfg Config) (*Tracer, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Exporter == nil {
-		var err error
-		if cfg.Exporter, err = otlptracehttp.New(ctx); err != nil {
+		if cfg.Env == nil {
+			cfg.Env = os.Getenv
+		}
+		to, err := newCollector(cfg.Env)
+		if err != nil {
+			return nil, fmt.Errorf("make an exporter of traces: %w", err)
+		}
+		if cfg.Exporter, err = otlptrace.New(ctx, to); err != nil {
 			return nil, fmt.Errorf("make an exporter of traces: %w", err)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	spans "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
@@ -44,7 +42,7 @@ func newReceiver(t *testing.T) *receiver {
 			http.Error(w, "full", http.StatusInsufficientStorage)
 			return
 		}
-		var request collector.ExportTraceServiceRequest
+		var request spans.TracesData // on the wire the same as an ExportTraceServiceRequest
 		if err := proto.Unmarshal(body, &request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -58,6 +56,11 @@ func newReceiver(t *testing.T) *receiver {
 	}))
 	t.Cleanup(r.Close)
 	return r
+}
+
+// env names the receiver as the environment of a server does.
+func (r *receiver) env() func(string) string {
+	return func(name string) string { return map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}[name] }
 }
 
 // of returns the spans of an instance's job and plan hour, by name.
@@ -112,9 +115,7 @@ func newDesk(t *testing.T, r *receiver, definitions string) *desk {
 	d.db, err = store.Open(t.Context(), store.Config{Dir: t.TempDir(), Clock: func() time.Time { return d.now }})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.db.Close()) })
-	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(r.URL+"/v1/traces"), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
-	require.NoError(t, err)
-	d.tracer, err = trace.New(t.Context(), trace.Config{Rows: d.db, Exporter: exporter, Version: "1.0.0"})
+	d.tracer, err = trace.New(t.Context(), trace.Config{Rows: d.db, Env: r.env(), Version: "1.0.0"})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -253,9 +254,7 @@ func TestServersAgreeOnIDs(t *testing.T) {
 	require.Len(t, d.hand.started, 1)
 	a := d.hand.started[0]
 
-	exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(r.URL+"/v1/traces"))
-	require.NoError(t, err)
-	other, err := trace.New(t.Context(), trace.Config{Rows: d.db, Exporter: exporter})
+	other, err := trace.New(t.Context(), trace.Config{Rows: d.db, Env: r.env()})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, other.Close(context.Background())) }()
 	h := &hand{done: map[int64]func(engine.Result){}}
