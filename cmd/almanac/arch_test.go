@@ -57,8 +57,9 @@ var layers = map[string]layer{
 		why: "crontab turns a text into another text; who reads it and who writes it is elsewhere",
 	},
 	"engine/trace": {
-		ours: []string{"engine"}, others: []string{"go.opentelemetry.io/otel"}, banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
-		why: "trace says in another's words what the engine committed; it decides nothing and waits for nobody",
+		ours: []string{"engine"}, others: []string{"go.opentelemetry.io/otel", "go.opentelemetry.io/proto/otlp", "google.golang.org/protobuf"},
+		banned: []string{"os", "os/exec", "database/", "math/rand", "math/rand/"},
+		why:    "trace says in another's words what the engine committed; it decides nothing and waits for nobody",
 	},
 	"engine/fault": {
 		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -24,7 +25,7 @@ func (t *tracing) wrap(ctx context.Context, db *store.DB, r engine.Runner) (engi
 	}
 	var err error
 	if t.tracer, err = trace.New(ctx, trace.Config{
-		Rows: db, Env: func(name string) string { return t.env[name] }, Version: build().Version, Log: t.log,
+		Rows: db, Env: func(name string) string { return t.env[name] }, ReadFile: os.ReadFile, Version: build().Version, Log: t.log,
 	}); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -41,8 +40,8 @@ type collector struct {
 var _ otlptrace.Client = (*collector)(nil)
 
 // newCollector returns the collector that the environment names. The variables are those of the OpenTelemetry specification ("OTLP exporter"): each of
-// OTEL_EXPORTER_OTLP_TRACES_x stands over OTEL_EXPORTER_OTLP_x.
-func newCollector(env func(name string) string) (*collector, error) {
+// OTEL_EXPORTER_OTLP_TRACES_x stands over OTEL_EXPORTER_OTLP_x. The certificates that it names are read by read.
+func newCollector(env func(name string) string, read func(file string) ([]byte, error)) (*collector, error) {
 	get := func(name string) (value, variable string) {
 		for _, variable = range []string{"OTEL_EXPORTER_OTLP_TRACES_" + name, "OTEL_EXPORTER_OTLP_" + name} {
 			if value = strings.TrimSpace(env(variable)); value != "" {
@@ -103,18 +102,22 @@ func newCollector(env func(name string) string) (*collector, error) {
 	}
 	trust := &tls.Config{}
 	if file, variable := get("CERTIFICATE"); file != "" {
-		if pem, err := os.ReadFile(file); err != nil {
+		if pem, err := read(file); err != nil {
 			wrong(variable, "%v", err)
 		} else if trust.RootCAs = x509.NewCertPool(); !trust.RootCAs.AppendCertsFromPEM(pem) {
 			wrong(variable, "%s holds no certificate in PEM", file)
 		}
 	}
 	if file, variable := get("CLIENT_CERTIFICATE"); file != "" {
-		key, _ := get("CLIENT_KEY")
-		if pair, err := tls.LoadX509KeyPair(file, key); err != nil {
+		keyFile, _ := get("CLIENT_KEY")
+		cert, err := read(file)
+		key, keyErr := read(keyFile)
+		if err = errors.Join(err, keyErr); err == nil {
+			trust.Certificates = make([]tls.Certificate, 1)
+			trust.Certificates[0], err = tls.X509KeyPair(cert, key)
+		}
+		if err != nil {
 			wrong(variable, "%v", err)
-		} else {
-			trust.Certificates = []tls.Certificate{pair}
 		}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()

@@ -58,7 +58,7 @@ func TestTheCollectorIsTheOneThatTheEnvironmentNames(t *testing.T) {
 			"OTEL_EXPORTER_OTLP_TRACES_COMPRESSION": "gzip",
 			"OTEL_EXPORTER_OTLP_CERTIFICATE":        trusted,
 			"OTEL_EXPORTER_OTLP_TIMEOUT":            "20000",
-		}))
+		}), os.ReadFile)
 		require.NoError(t, err)
 		require.Equal(t, 20*time.Second, c.client.Timeout)
 		require.NoError(t, c.UploadTraces(t.Context(), batch()))
@@ -79,7 +79,7 @@ func TestAllMistakesOfTheEnvironmentAreTold(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_HEADERS":            "swordfish",
 		"OTEL_EXPORTER_OTLP_CERTIFICATE":        filepath.Join(t.TempDir(), "none.pem"),
 		"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE": filepath.Join(t.TempDir(), "none.pem"),
-	}))
+	}), os.ReadFile)
 	require.Error(t, err)
 	for _, want := range []string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT: want a URL", `OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is not supported; want http/protobuf`, `"zstd" is not supported; want gzip or none`,
@@ -119,7 +119,7 @@ func TestABusyCollectorIsAskedAgain(t *testing.T) {
 				tries++
 			}))
 			defer server.Close()
-			c, err := newCollector(environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": server.URL}))
+			c, err := newCollector(environment(map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": server.URL}), nil)
 			require.NoError(t, err)
 			c.pause = time.Millisecond
 			err = c.UploadTraces(t.Context(), batch())

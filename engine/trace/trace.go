@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,9 +22,10 @@ import (
 // Config is what a Tracer is made of. Rows is required.
 type Config struct {
 	Rows     Rows
-	Exporter sdk.SpanExporter         // nil is OTLP over HTTP to the collector that Env names
-	Env      func(name string) string // OTEL_EXPORTER_OTLP_ENDPOINT and its kin; nil is os.Getenv
-	Version  string                   // of the program
+	Exporter sdk.SpanExporter                  // nil is OTLP over HTTP to the collector that Env names
+	Env      func(name string) string          // OTEL_EXPORTER_OTLP_ENDPOINT and its kin
+	ReadFile func(file string) ([]byte, error) // of the certificates that Env names
+	Version  string                            // of the program
 	Log      *slog.Logger
 }
 
@@ -61,10 +61,7 @@ func New(ctx context.Context, cfg Config) (*Tracer, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Exporter == nil {
-		if cfg.Env == nil {
-			cfg.Env = os.Getenv
-		}
-		to, err := newCollector(cfg.Env)
+		to, err := newCollector(cfg.Env, cfg.ReadFile)
 		if err != nil {
 			return nil, fmt.Errorf("make an exporter of traces: %w", err)
 		}
