@@ -22,8 +22,13 @@ type Instance struct {
 	At  time.Time
 }
 
-// String gives "job@2026-09-01 03:00 +08:00".
-func (i Instance) String() string { return i.Job + "@" + stamp(i.At) }
+// String gives "job@2026-09-01T03:00:00+08:00", which is how an instance is named wherever one is asked for.
+func (i Instance) String() string {
+	if i.At.Nanosecond() != 0 {
+		return i.Job + "@" + i.At.Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	return i.Job + "@" + i.At.Format(time.RFC3339)
+}
 
 // InstanceCycleError names a cycle of instances by its path: each waits for the
 // next, and the last is the first again.

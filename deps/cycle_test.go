@@ -97,13 +97,13 @@ func TestFindCycle(t *testing.T) {
 			c -> x: previous 1
 			x -> a:`,
 			// a waits for all of the day's hours, which wait for the half hour before, which waits for a.
-			"instance cycle: a@2026-08-31 00:00 +00:00 → c@2026-08-31 01:00 +00:00 → x@2026-08-31 00:30 +00:00 → a@2026-08-31 00:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31T00:00:00Z → c@2026-08-31T01:00:00Z → x@2026-08-31T00:30:00Z → a@2026-08-31T00:00:00Z (each waits for the next)"},
 		{"a one-to-one day makes a circle", `
 			a: hours 3 6 8
 			b: hours 0 8 16
 			a -> b:
 			b -> a: window -PT3H -PT1H both`,
-			"instance cycle: a@2026-08-31 06:00 +00:00 → b@2026-08-31 08:00 +00:00 → a@2026-08-31 06:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31T06:00:00Z → b@2026-08-31T08:00:00Z → a@2026-08-31T06:00:00Z (each waits for the next)"},
 		{"the same jobs on days that are not one to one", `
 			a: hours 3 6 8
 			b: hours 0 8
@@ -115,13 +115,13 @@ func TestFindCycle(t *testing.T) {
 			b: hours 0 8 16; off 2026-08-31; off 2026-09-01; off 2026-09-02; off 2026-09-03; off 2026-09-04; off 2026-09-05
 			a -> b:
 			b -> a: window -PT3H -PT1H both`,
-			"instance cycle: a@2026-09-06 06:00 +00:00 → b@2026-09-06 08:00 +00:00 → a@2026-09-06 06:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-09-06T06:00:00Z → b@2026-09-06T08:00:00Z → a@2026-09-06T06:00:00Z (each waits for the next)"},
 		{"one day in the month is found when a month job takes part", `
 			a: daily 0:00
 			m: monthly 20 12:00
 			a -> m:
 			m -> a: window -PT12H PT0S`,
-			"instance cycle: a@2026-09-20 00:00 +00:00 → m@2026-09-20 12:00 +00:00 → a@2026-09-20 00:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-09-20T00:00:00Z → m@2026-09-20T12:00:00Z → a@2026-09-20T00:00:00Z (each waits for the next)"},
 		{"a month job that looks at the day before only", `
 			a: daily 0:00
 			m: monthly 20 12:00
@@ -131,7 +131,7 @@ func TestFindCycle(t *testing.T) {
 		{"a window on itself that holds its own plan time", `
 			a: daily 2:00
 			a -> a: self; window -P1D PT0S right`,
-			"instance cycle: a@2026-08-31 02:00 +00:00 → a@2026-08-31 02:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31T02:00:00Z → a@2026-08-31T02:00:00Z (each waits for the next)"},
 		{"a window on itself that ends before it", `
 			a: daily 2:00
 			a -> a: self; window -P1D PT0S`,
@@ -141,13 +141,13 @@ func TestFindCycle(t *testing.T) {
 			b: weekly monday 2:00
 			a -> b: window PT0S PT4H
 			b -> a: window -PT4H PT0S`,
-			"instance cycle: a@2026-09-06 23:00 +00:00 → b@2026-09-07 02:00 +00:00 → a@2026-09-06 23:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-09-06T23:00:00Z → b@2026-09-07T02:00:00Z → a@2026-09-06T23:00:00Z (each waits for the next)"},
 		{"the same clock hour can be later", `
 			a: hourly at :05
 			b: hourly at :12
 			a -> b:
 			b -> a: window -PT10M -PT1M`,
-			"instance cycle: a@2026-08-31 00:05 +00:00 → b@2026-08-31 00:12 +00:00 → a@2026-08-31 00:05 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31T00:05:00Z → b@2026-08-31T00:12:00Z → a@2026-08-31T00:05:00Z (each waits for the next)"},
 		{"hours cut the circle open", `
 			a: hours 3 6 8
 			b: hours 0 8 16
@@ -161,13 +161,13 @@ func TestFindCycle(t *testing.T) {
 			a -> c: hours 2 5 9
 			c -> x: previous 1
 			x -> a:`,
-			"instance cycle: a@2026-08-31 00:00 +00:00 → c@2026-08-31 02:00 +00:00 → x@2026-08-31 01:30 +00:00 → a@2026-08-31 00:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31T00:00:00Z → c@2026-08-31T02:00:00Z → x@2026-08-31T01:30:00Z → a@2026-08-31T00:00:00Z (each waits for the next)"},
 		{"a circle over several days", `
 			a: daily 2:00
 			b: daily 3:00
 			a -> b: window P2D P3D
 			b -> a: previous 2`,
-			"instance cycle: a@2026-08-31 02:00 +00:00 → b@2026-09-02 03:00 +00:00 → a@2026-08-31 02:00 +00:00 (each waits for the next)"},
+			"instance cycle: a@2026-08-31T02:00:00Z → b@2026-09-02T03:00:00Z → a@2026-08-31T02:00:00Z (each waits for the next)"},
 		{"forward by less than back", `
 			a: daily 2:00
 			b: daily 3:00

@@ -40,7 +40,7 @@ func alertInstance(id int64, ref JobRef, planTime time.Time) *AlertInstance {
 
 // Name is workflow/job@plan time.
 func (i *AlertInstance) Name() string {
-	return i.Workflow + "/" + i.Job + "@" + i.PlanTime.Format(time.RFC3339)
+	return i.Workflow + "/" + i.Job + "@" + PlanTimeText(i.PlanTime)
 }
 
 // An AlertMember is a member of the incident.

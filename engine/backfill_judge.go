@@ -83,7 +83,7 @@ func (d *draft) stale(i *draftItem) string {
 		for _, piece := range pieces(dep, i.n) {
 			for _, u := range piece {
 				if r, ok := d.records[up.row.ID][u.UnixMilli()]; ok && r.EndedAt.After(i.record.EndedAt) {
-					return fmt.Sprintf("it ended before %s@%s did", dep.Upstream.Ref(), u.Format(time.RFC3339))
+					return fmt.Sprintf("it ended before %s@%s did", dep.Upstream.Ref(), PlanTimeText(u))
 				}
 			}
 		}
@@ -154,7 +154,7 @@ func (d *draft) unmet(i *draftItem) string {
 		if missing == 0 || all-missing >= needed(dep.Bindings[i.n].Select.String(), all) {
 			continue
 		}
-		text := fmt.Sprintf("nothing is recorded of %s@%s", dep.Upstream.Ref(), first.Format(time.RFC3339))
+		text := fmt.Sprintf("nothing is recorded of %s@%s", dep.Upstream.Ref(), PlanTimeText(first))
 		if missing > 1 {
 			text += fmt.Sprintf(" and %d more", missing-1)
 		}

@@ -188,7 +188,7 @@ func (s *digest) spill(most int) {
 // sectionText says in words how a part of a dependency is bound.
 func sectionText(w *Wait, s *section) string {
 	const clock = "2006-01-02 15:04"
-	what := fmt.Sprintf("%s@%s", w.Ref, s.first.Format(clock))
+	what := fmt.Sprintf("%s@%s", w.Ref, PlanTimeText(s.first))
 	if s.count > 1 {
 		what = fmt.Sprintf("%s: %d from %s to %s", w.Ref, s.count, s.first.Format(clock), s.last.Format(clock))
 	}

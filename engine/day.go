@@ -103,7 +103,7 @@ func (e *Engine) assume(v View, plan *Plan, spans map[JobRef]window, list *[]Ass
 						if !seen {
 							_, err := v.Find(up, "", u)
 							if err != nil && !isNotFound(err) {
-								return nil, fmt.Errorf("look for %s@%s: %w", dependency.Upstream.Ref(), u.Format(time.RFC3339), err)
+								return nil, fmt.Errorf("look for %s@%s: %w", dependency.Upstream.Ref(), PlanTimeText(u), err)
 							}
 							known = err == nil
 							recorded[key] = known
@@ -115,7 +115,7 @@ func (e *Engine) assume(v View, plan *Plan, spans map[JobRef]window, list *[]Ass
 					if len(missing) > 0 {
 						assumed[assumedKey{job, t.UnixMilli(), wait}] = len(missing)
 						*list = append(*list, Assumption{
-							Instance: part.Job.Ref().String() + "@" + t.Format(time.RFC3339), Upstream: dependency.Upstream.Ref(), Times: slices.Clone(missing),
+							Instance: part.Job.Ref().String() + "@" + PlanTimeText(t), Upstream: dependency.Upstream.Ref(), Times: slices.Clone(missing),
 						})
 					}
 					wait++

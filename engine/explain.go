@@ -24,7 +24,7 @@ func describeWait(w *Wait, satisfied bool) string {
 	case w.Count == 0:
 		return fmt.Sprintf("%s: nothing due in %s (%s); onMissing: %s", w.Ref, windowText(w), w.Rule, w.OnMissing)
 	case w.Count == 1:
-		return fmt.Sprintf("%s@%s (%s)%s: %s", w.Ref, w.First.Format(clock), w.Rule, how, state)
+		return fmt.Sprintf("%s@%s (%s)%s: %s", w.Ref, PlanTimeText(w.First), w.Rule, how, state)
 	}
 	return fmt.Sprintf("%s: %d instances from %s to %s (%s)%s: %s", w.Ref, w.Count, w.First.Format(clock), w.Last.Format(clock), w.Rule, how, state)
 }
@@ -40,7 +40,7 @@ func (r Reason) Describe() string {
 	} else if r.Upstream != nil {
 		text += " " + r.Upstream.String()
 		if r.At != nil {
-			text += "@" + r.At.Format("2006-01-02 15:04")
+			text += "@" + PlanTimeText(*r.At)
 		}
 		if r.State != "" {
 			text += ", which is " + string(r.State)

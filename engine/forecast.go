@@ -220,7 +220,7 @@ func (l *looker) foreseeMembers(s *subject, from, to int, all bool) (list []Fore
 				return nil, f, err
 			}
 			if isNotFound(err) {
-				list = append(list, Forecast{Unknown: fmt.Sprintf("%s@%s is not planned", w.Ref, w.Last.Format("2006-01-02 15:04"))})
+				list = append(list, Forecast{Unknown: fmt.Sprintf("%s@%s is not planned", w.Ref, PlanTimeText(w.Last))})
 			} else if up == nil || !up.recorded {
 				ups = append(ups, up)
 			}

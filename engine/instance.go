@@ -68,7 +68,16 @@ type Instance struct {
 
 // Name returns workflow/job@plan time, the form that people read and type.
 func (i *Instance) Name() string {
-	return fmt.Sprintf("%s@%s", i.Ref, i.PlanTime.Format(time.RFC3339))
+	return fmt.Sprintf("%s@%s", i.Ref, PlanTimeText(i.PlanTime))
+}
+
+// PlanTimeText writes a plan time as names of instances have it: RFC 3339, to the millisecond where it lies on no whole second, so
+// that the text stands for this time and no other.
+func PlanTimeText(t time.Time) string {
+	if t.Nanosecond() != 0 {
+		return t.Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	return t.Format(time.RFC3339)
 }
 
 // A Reason is why something is as it is: a code for programs, and the facts that make a sentence of it for people.

@@ -122,7 +122,7 @@ func (t *turn) lookAfter(l *lane) (open bool, err error) {
 		for i := range failed {
 			if l.row.ResumedAt.IsZero() || failed[i].EndedAt.After(l.row.ResumedAt) {
 				at := failed[i].PlanTime
-				reason := Reason{Code: ReasonLane, Detail: fmt.Sprintf("stopped: %s@%s failed", failed[i].Ref, at.Format(time.RFC3339))}
+				reason := Reason{Code: ReasonLane, Detail: fmt.Sprintf("stopped: %s@%s failed", failed[i].Ref, PlanTimeText(at))}
 				if err := t.moveBackfill(&l.row, BackfillPaused, reason); err != nil {
 					return false, err
 				}

@@ -70,7 +70,7 @@ func TestABackfillBindsToItselfAndThenToWhatIsRecorded(t *testing.T) {
 	plan, err := e.PlanBackfill(t.Context(), engine.BackfillRequest{Jobs: []string{"w/sum"}, From: "2026-07-10", To: "2026-07-12", Select: []string{"all"}}, d.now)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"satisfied": 2, "upstream-missing": 1}, plan.Why)
-	require.Equal(t, []string{"w/load@2026-07-10 02:00 (natural-day): as recorded by " + first}, plan.Instances[0].Waits)
+	require.Equal(t, []string{"w/load@2026-07-10T02:00:00Z (natural-day): as recorded by " + first}, plan.Instances[0].Waits)
 	require.Contains(t, plan.Instances[2].Text, "nothing is recorded of w/load@2026-07-12T02:00:00Z")
 	d.apply(e, plan)
 	d.step(e)

@@ -81,7 +81,9 @@ func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.T
 	}
 	at := r.PlanTime
 	if at.IsZero() {
-		at = now
+		if at, err = freePlanTime(tx, d.row.ID, now); err != nil {
+			return instance, false, err
+		}
 	}
 	at = at.In(d.job.When.Location).Truncate(time.Millisecond)
 	id, err := tx.Reserve(1)
@@ -104,6 +106,32 @@ func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.T
 		return instance, false, err
 	}
 	return instance, true, tx.Record(EventRow{At: now, Kind: "trigger", Instance: id, Job: d.row.ID, To: Waiting, Reason: instance.Reason, Actor: r.Actor})
+}
+
+// freePlanTime is the plan time of an instance that is made now: the whole second, as people write it, or, when the job has an
+// instance of that second, the first millisecond from now on of which it has none. So the name of the new instance is its own.
+func freePlanTime(v View, job int64, now time.Time) (time.Time, error) {
+	at := now.Truncate(time.Second)
+	taken, err := v.Between(job, at, at.Add(time.Millisecond), 1)
+	if err != nil || len(taken) == 0 {
+		return at, err
+	}
+	at = now.Truncate(time.Millisecond)
+	for range 16 {
+		if taken, err = v.Between(job, at, at.Add(time.Minute), 64); err != nil {
+			return at, err
+		}
+		for n := range taken {
+			if taken[n].PlanTime.After(at) {
+				return at, nil
+			}
+			at = taken[n].PlanTime.Add(time.Millisecond)
+		}
+		if len(taken) < 64 {
+			return at, nil
+		}
+	}
+	return at, nil
 }
 
 func triggerDetail(note string) string {

@@ -269,7 +269,7 @@ func (x *selection) find(name *instanceName) (found Instance, err error) {
 		return found, err
 	}
 	if len(list) == 0 {
-		return found, fmt.Errorf("%w: no instance %s@%s is recorded", ErrNotFound, name.ref, at.In(j.zone).Format(time.RFC3339))
+		return found, fmt.Errorf("%w: no instance %s@%s is recorded", ErrNotFound, name.ref, PlanTimeText(at.In(j.zone)))
 	}
 	best := list[0]
 	for _, other := range list[1:] {

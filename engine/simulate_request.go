@@ -278,7 +278,7 @@ func (a *asking) recorded() func(JobRef, time.Time) (Instance, bool, error) {
 		if isNotFound(err) {
 			return Instance{}, false, nil
 		}
-		return i, err == nil, wrap(err, "look for %s@%s", ref, at.Format(time.RFC3339))
+		return i, err == nil, wrap(err, "look for %s@%s", ref, PlanTimeText(at))
 	}
 }
 

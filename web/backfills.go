@@ -380,7 +380,7 @@ var (
 		Request: exampleBackfillRequest, In: 1, Out: 1, Why: map[string]int{"missing": 1, "satisfied": 1},
 		Jobs: []BackfillPlanJob{{Workflow: "retail", Job: "orders", Definition: "9d1c0f7be2a64a03", Fingerprint: "17b2c3d4e5f60718", In: 1, Out: 1}},
 		Instances: []BackfillPlanInstance{
-			{Job: "retail/orders", PlanTime: exampleAt.AddDate(0, 0, -2), In: true, Why: "missing", Waits: []string{"retail/stores@2026-11-19 05:00 (natural-day): as recorded"}},
+			{Job: "retail/orders", PlanTime: exampleAt.AddDate(0, 0, -2), In: true, Why: "missing", Waits: []string{"retail/stores@2026-11-19T05:00:00+01:00 (natural-day): as recorded"}},
 			{Job: "retail/orders", PlanTime: exampleAt.AddDate(0, 0, -1), Why: "satisfied"},
 		},
 	}

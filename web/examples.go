@@ -14,7 +14,7 @@ var (
 	exampleUp   = time.Date(2026, 11, 21, 5, 0, 0, 0, exampleZone)
 
 	exampleReason = Reason{
-		Code: engine.ReasonUpstream, Text: "waits for retail/stores@2026-11-21 05:00, which is running",
+		Code: engine.ReasonUpstream, Text: "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
 		Upstream: &JobRef{Workflow: "retail", Job: "stores"}, At: &exampleUp, State: engine.Running,
 	}
 	exampleInstance = Instance{

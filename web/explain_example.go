@@ -22,7 +22,7 @@ var (
 			{Gate: engine.GateDependency, Text: exampleReason.Text, Reason: &exampleReason},
 		},
 		Dependencies: []ExplainedWait{{
-			Wait: exampleWait, Text: "retail/stores@2026-11-21 05:00 (natural-day): waiting", Pair: "daily on daily: all of the same natural day", Planned: true,
+			Wait: exampleWait, Text: "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting", Pair: "daily on daily: all of the same natural day", Planned: true,
 			Missing: &Upstream{ID: 4198, PlanTime: exampleUp, State: engine.Running},
 			Candidates: &Candidates{In: 1, Out: 1, Items: []Candidate{
 				{PlanTime: exampleUp, In: true, Instance: &exampleBlocker, State: engine.Running},
@@ -45,6 +45,6 @@ var (
 				Reason: exampleCause.Reason, NotBefore: exampleUp, Priority: 5, Version: 10, StartedAt: exampleForecast.Start,
 			}},
 		},
-		Edges: []GraphEdge{{Wait: exampleWait, From: []string{"n1"}, To: "n0", Text: "retail/stores@2026-11-21 05:00 (natural-day): waiting"}},
+		Edges: []GraphEdge{{Wait: exampleWait, From: []string{"n1"}, To: "n0", Text: "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting"}},
 	}
 )

@@ -45,7 +45,7 @@ type InstancePage struct {
 // A Reason is why something is as it is: a code for programs, and a sentence for people.
 type Reason struct {
 	Code     engine.ReasonCode `json:"code" example:"upstream"`
-	Text     string            `json:"text" doc:"The reason as a sentence" example:"waits for retail/stores@2026-11-21 05:00, which is running"`
+	Text     string            `json:"text" doc:"The reason as a sentence" example:"waits for retail/stores@2026-11-21T05:00:00+01:00, which is running"`
 	Upstream *JobRef           `json:"upstream,omitempty" doc:"The job that is waited for"`
 	At       *time.Time        `json:"at,omitempty" doc:"Its plan time, or the time that is waited for"`
 	State    engine.State      `json:"state,omitempty" doc:"The state of the upstream instance; absent when it is not planned yet"`

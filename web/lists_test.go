@@ -107,7 +107,7 @@ func TestExplainNamesWhatIsWaitedFor(t *testing.T) {
 	require.Equal(t, web.Verdict{Gate: engine.GateTime, Open: true, Text: "was due at 2026-11-21 20:00:00"}, x.Gates[0])
 	require.Equal(t, engine.GateDependency, x.Gates[2].Gate)
 	require.False(t, x.Gates[2].Open)
-	require.Equal(t, "waits for retail/stores@2026-11-21 05:00, which is waiting", x.Gates[2].Reason.Text)
+	require.Equal(t, "waits for retail/stores@2026-11-21T05:00:00+01:00, which is waiting", x.Gates[2].Reason.Text)
 	require.Len(t, x.Dependencies, 1)
 	require.False(t, x.Dependencies[0].Satisfied)
 	require.Equal(t, web.ID(stores.ID), x.Dependencies[0].Missing.ID)

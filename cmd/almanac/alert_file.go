@@ -36,9 +36,7 @@ func (a *app) readAlerts(path string) (*spec.AlertFile, error) {
 		return nil, nil
 	}
 	file, problems, err := decodeAlerts(path)
-	for _, p := range problems {
-		a.warn("%s", p)
-	}
+	a.tellProblems(problems)
 	return file, err
 }
 
@@ -59,9 +57,7 @@ func (a *app) checkSinks(f *folder, told *spec.AlertFile) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	for _, p := range problems {
-		a.warn("%s", p)
-	}
+	a.tellProblems(problems)
 	return &invalidError{fmt.Sprintf("%s: jobs tell sinks that the server does not have", count(len(problems), "error"))}
 }
 

@@ -38,9 +38,10 @@ func (a *app) alertsListCommand() *cobra.Command {
 		limit int
 	)
 	c := &cobra.Command{
-		Use:   "ls",
-		Short: "list incidents, the newest first",
-		Long:  `List the open incidents, the newest first. Without a running server it reads the data directory.`,
+		Use:     "ls",
+		Aliases: []string{"list"},
+		Short:   "list incidents, the newest first",
+		Long:    `List the open incidents, the newest first. Without a running server it reads the data directory.`,
 		Example: `  almanac alerts ls
   almanac alerts ls --all -o json`,
 		Args: exactly(),
@@ -227,6 +228,7 @@ func (a *app) alertsLateCommand() *cobra.Command {
 			list := &web.LateList{}
 			return list, func() error { return a.printLate(list) }
 		})
+	lists(c)
 	c.Example = "  almanac alerts late\n  almanac alerts late -o json"
 	return c
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/almanac-sched/almanac/engine/spec"
 )
 
 // An app is one run of the program: where it reads and writes, and nothing else. Commands are methods on it.
@@ -22,7 +24,10 @@ type app struct {
 	stdout, stderr io.Writer
 	env            map[string]string
 
+	json  bool // -o json was asked for: what is said on standard error is JSON too, an object a line
 	begun bool // a command has begun: an error before that is one of usage
+
+	problems spec.Problems // of definitions, which are told with the error where that is JSON
 }
 
 // run carries out one command line and returns its exit status (exit.go).
@@ -34,29 +39,67 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}
 	root := a.root()
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	a.json = wantsJSON(root, args)
+	args, err := commandLine(root, args)
 	if err == nil {
-		return exitDone
+		root.SetArgs(args)
+		if err = root.ExecuteContext(ctx); err == nil {
+			return exitDone
+		}
 	}
 	if !a.begun {
 		err = &usageError{err.Error()}
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintf(stderr, "almanac: %s\n", text)
-	}
-	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(stderr, "hint: %s\n", hint)
-	}
-	var usage *usageError
-	if errors.As(err, &usage) {
-		command, _, findErr := root.Find(args)
-		if findErr != nil {
-			command = root
-		}
-		fmt.Fprintf(stderr, "hint: %s --help\n", command.CommandPath())
-	}
+	a.tell(err, helpfulCommand(root, args, err))
 	return exitCode(err)
+}
+
+// helpfulCommand is the command whose help says more about a mistake in a command line; "" for any other error.
+func helpfulCommand(root *cobra.Command, args []string, err error) string {
+	var usage *usageError
+	if !errors.As(err, &usage) {
+		return ""
+	}
+	command, _, unknown := root.Find(args)
+	if unknown != nil {
+		command = root
+	}
+	return command.CommandPath() + " --help"
+}
+
+// A failure is an error of a command with -o json, as one line on standard error.
+type failure struct {
+	Error      string   `json:"error"`
+	Code       string   `json:"code,omitempty"` // of the server's problem
+	Hints      []string `json:"hints,omitempty"`
+	ExitStatus int      `json:"exitStatus"`
+
+	Problems spec.Problems `json:"problems,omitempty"` // of definitions
+}
+
+// tell prints an error: lines for people, or one JSON object for programs that asked for JSON.
+func (a *app) tell(err error, help string) {
+	var hints []string
+	for _, hint := range []string{hintOf(err), help} {
+		if hint != "" {
+			hints = append(hints, hint)
+		}
+	}
+	if a.json {
+		f := failure{Error: err.Error(), Hints: hints, ExitStatus: exitCode(err), Problems: a.problems}
+		var answer *answerError
+		if errors.As(err, &answer) {
+			f.Code = answer.Code
+		}
+		_ = writeLine(a.stderr, f) // nobody could be told that it failed
+		return
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(a.stderr, "almanac: %s\n", text)
+	}
+	for _, hint := range hints {
+		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
+	}
 }
 
 // root builds the command tree.
@@ -77,6 +120,8 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help"})
+	root.Version = build().line()
+	root.SetVersionTemplate("{{.Version}}\n")
 	for _, c := range []*cobra.Command{
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.simulateCommand(), a.runCommand(),
 		a.jobsCommand(), a.psCommand(), a.historyCommand(), a.explainCommand(), a.logsCommand(), a.watchCommand(), a.waitCommand(), a.triggerCommand(),
@@ -238,8 +283,12 @@ func (a *app) terminal(w io.Writer) bool {
 	return ok && a.env["TERM"] != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// warn prints a line for people beside the output proper.
+// warn prints a line beside the output proper.
 func (a *app) warn(format string, args ...any) {
+	if a.json {
+		_ = writeLine(a.stderr, map[string]string{"warning": fmt.Sprintf(format, args...)})
+		return
+	}
 	fmt.Fprintf(a.stderr, format+"\n", args...)
 }
 

@@ -32,6 +32,7 @@ what was loaded, whoever did it. With --deeds, what was done at one moment is on
 		Args: exactly(),
 	}
 	exits(c, exitFailed, exitNotPermitted, exitUnusable)
+	lists(c)
 	n := a.addConnection(c)
 	c.Flags().StringVar(&actor, "actor", "", "a part of who did it")
 	c.Flags().StringArrayVar(&actions, "action", nil, "only this action, such as rerun; may be repeated")

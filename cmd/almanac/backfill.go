@@ -33,6 +33,7 @@ can be held to a window of the night. docs/backfill.md says more.`,
 func (a *app) backfillListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "ls",
+		Aliases: []string{"list"},
 		Short:   "list backfills, the newest first",
 		Long:    `List backfills, the newest first, with how far each is. Without a running server it reads the data directory.`,
 		Example: `  almanac backfill ls`,
@@ -52,7 +53,7 @@ func (a *app) backfillListCommand() *cobra.Command {
 			return err
 		}
 		if output.value == "json" {
-			return writeJSON(a.stdout, page.Items)
+			return writeJSON(a.stdout, page)
 		}
 		rows := make([][]string, 0, len(page.Items))
 		for i := range page.Items {

@@ -15,7 +15,7 @@ func (a *app) printBackfillDays(ctx context.Context, c *client, id, form string)
 		return err
 	}
 	if form == "json" {
-		return writeJSON(a.stdout, b.Days)
+		return writeJSON(a.stdout, listOf(b.Days))
 	}
 	rows := make([][]string, 0, len(b.Days))
 	for i := range b.Days {

@@ -25,6 +25,12 @@ type serverContext struct {
 	TokenFile string `json:"tokenFile,omitempty"` // read anew by each command
 }
 
+// A namedContext is a context in a list.
+type namedContext struct {
+	Name string `json:"name"`
+	serverContext
+}
+
 // contexts is the user's file of them.
 type contexts struct {
 	path string
@@ -197,6 +203,7 @@ func checkServer(server string) error {
 func (a *app) contextListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "ls",
+		Aliases: []string{"list"},
 		Short:   "list the contexts",
 		Long:    `List the contexts by name; a star is before the one in use.`,
 		Example: `  almanac context ls`,
@@ -210,7 +217,14 @@ func (a *app) contextListCommand() *cobra.Command {
 			return err
 		}
 		if output.value == "json" {
-			return writeJSON(a.stdout, all)
+			named := struct {
+				Current string         `json:"current,omitempty"`
+				Items   []namedContext `json:"items"`
+			}{all.Current, []namedContext{}}
+			for _, name := range all.names() {
+				named.Items = append(named.Items, namedContext{name, all.Contexts[name]})
+			}
+			return writeJSON(a.stdout, named)
 		}
 		if len(all.Contexts) == 0 {
 			_, err := fmt.Fprintln(a.stdout, "no contexts; `almanac context add` makes one")

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,23 +75,26 @@ func countErrors(problems spec.Problems) int {
 // inspect reads the folder and prints every problem to standard error, errors and warnings alike.
 func (a *app) inspect(path string) (*folder, error) {
 	f, problems, err := readFolder(path)
+	a.tellProblems(problems)
+	return f, err
+}
+
+// tellProblems prints problems, one a line. Where errors are told as JSON, they are part of the error that the command ends with.
+func (a *app) tellProblems(problems spec.Problems) {
+	if a.json {
+		a.problems = append(a.problems, problems...)
+		return
+	}
 	for _, p := range problems {
 		a.warn("%s", p)
 	}
-	return f, err
 }
 
 // load reads the folder and prints every error. Its warnings are only counted: validate is where they are read.
 func (a *app) load(path string) (*folder, error) {
 	f, problems, err := readFolder(path)
-	warnings := 0
-	for _, p := range problems {
-		if p.Severity == spec.Error {
-			a.warn("%s", p)
-		} else {
-			warnings++
-		}
-	}
+	warnings := len(problems) - countErrors(problems)
+	a.tellProblems(slices.DeleteFunc(slices.Clone(problems), func(p spec.Problem) bool { return p.Severity != spec.Error }))
 	if err == nil && warnings > 0 {
 		a.warn("%s in the definitions: almanac validate %s", count(warnings, "warning"), path)
 	}

@@ -28,12 +28,14 @@ func (a *app) whoamiCommand() *cobra.Command {
 }
 
 func (a *app) workersCommand() *cobra.Command {
-	return a.reading("workers", "list the servers on the data, their slots, and what they run",
+	c := a.reading("workers", "list the servers on the data, their slots, and what they run",
 		`List the servers that work on the same rows, the pools, and the attempts that run. Without a running server it reads the data directory.`,
 		"workers", func() (any, func() error) {
 			w := &web.Workers{}
 			return w, func() error { return a.printWorkers(w) }
 		})
+	lists(c)
+	return c
 }
 
 func (a *app) healthCommand() *cobra.Command {

@@ -23,6 +23,7 @@ only those in whose workflow/job they stand. Without a running server it reads t
 		Args: atMostOne("WORDS"),
 	}
 	exits(c, exitFailed, exitNotPermitted, exitUnusable)
+	lists(c)
 	n := a.addConnection(c)
 	c.Flags().StringVar(&workflow, "workflow", "", "only of this workflow")
 	c.Flags().BoolVar(&removed, "removed", false, "those too whose definition is gone")

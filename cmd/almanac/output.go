@@ -69,6 +69,20 @@ func isControl(r rune) bool {
 	return false
 }
 
+// A list is how every list is printed as JSON, as the API answers it. Next is where it goes on, for a list that was cut.
+type list[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"`
+}
+
+// listOf is a list that is whole.
+func listOf[T any](items []T) list[T] {
+	if items == nil {
+		items = []T{}
+	}
+	return list[T]{Items: items}
+}
+
 // writeJSON prints a value as indented JSON.
 func writeJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)

@@ -75,8 +75,5 @@ func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	if t.Nanosecond() != 0 {
-		return t.Format("2006-01-02T15:04:05.000Z07:00")
-	}
-	return t.Format(time.RFC3339)
+	return engine.PlanTimeText(t)
 }

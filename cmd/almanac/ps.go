@@ -21,8 +21,9 @@ func (a *app) psCommand() *cobra.Command {
 		limit    int
 	)
 	c := &cobra.Command{
-		Use:   "ps [SELECTOR...]",
-		Short: "list what runs, waits and was",
+		Use:     "ps [SELECTOR...]",
+		Aliases: listWords,
+		Short:   "list what runs, waits and was",
 		Long: `List instances, the newest plan time first: without a flag those that are due and have not ended, with the reason why each that waits does so.
 With a selector, such as job:dwd_* date:yesterday state:failed, those that it chooses (docs/selectors.md). Without a running server it reads the data directory.`,
 		Example: `  almanac ps
@@ -31,6 +32,7 @@ With a selector, such as job:dwd_* date:yesterday state:failed, those that it ch
   almanac ps --all -o json`,
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted, exitUnusable)
+	lists(c)
 	n := a.addConnection(c)
 	c.Flags().StringArrayVar(&states, "state", nil, "only in this state; may be repeated")
 	c.Flags().StringVar(&workflow, "workflow", "", "only of this workflow")

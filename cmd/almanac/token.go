@@ -22,7 +22,7 @@ confirm), editor (definitions), admin (tokens). Only its hash is kept. Who made 
 
 The running server does it, at once; without one it is done in the data directory.`,
 		Example: `  almanac token create --name grafana --role viewer --expires 2160h
-  almanac token list
+  almanac token ls
   almanac token revoke 17`,
 	}
 	exits(c)
@@ -97,10 +97,11 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 
 func (a *app) tokenListCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "list",
+		Use:     "ls",
+		Aliases: []string{"list"},
 		Short:   "list the tokens that were not revoked",
 		Long:    `List the tokens that were not revoked, expired ones too. Their secrets are not known.`,
-		Example: `  almanac token list -o json`,
+		Example: `  almanac token ls -o json`,
 		Args:    exactly(),
 	}
 	exits(c, exitNotPermitted, exitUnusable)
@@ -130,7 +131,7 @@ func (a *app) tokenListCommand() *cobra.Command {
 			cursor = page.Next
 		}
 		if output.value == "json" {
-			return writeJSON(a.stdout, documents)
+			return writeJSON(a.stdout, listOf(documents))
 		}
 		return writeTable(a.stdout, []string{"id", "name", "role", "created", "expires"}, rows, nil)
 	}
@@ -157,7 +158,7 @@ revoked: make another one first.`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		id, err := strconv.ParseInt(args[0], 10, 64)
 		if err != nil || id < 1 {
-			return usagef("%q is no token id; `almanac token list` shows them", args[0])
+			return usagef("%q is no token id; `almanac token ls` shows them", args[0])
 		}
 		return a.connectOrChange(c.Context(), n, func(client *client) error {
 			return client.post(c.Context(), path("tokens", args[0], "revoke"), nil, web.RevokeRequest{Note: note, Own: own}, nil)

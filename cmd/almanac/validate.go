@@ -56,8 +56,11 @@ func (a *app) validateJSON(path, alerts string) error {
 		err = errors.Join(err, wrong)
 	}
 	var invalid *invalidError
-	if err != nil && (len(problems) == 0 || !errors.As(err, &invalid)) {
+	if err != nil && !errors.As(err, &invalid) {
 		return err
+	}
+	if err != nil && len(problems) == 0 {
+		problems = spec.Problems{{File: path, Message: err.Error()}}
 	}
 	document := struct {
 		OK        bool          `json:"ok"`

@@ -36,6 +36,11 @@ func build() versionJSON {
 	return v
 }
 
+// line is the version for people.
+func (v versionJSON) line() string {
+	return fmt.Sprintf("almanac %s (%s, %s)", v.Version, v.Go, v.Platform)
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "version",
@@ -51,7 +56,7 @@ func (a *app) versionCommand() *cobra.Command {
 		if output.value == "json" {
 			return writeJSON(a.stdout, v)
 		}
-		_, err := fmt.Fprintf(a.stdout, "almanac %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+		_, err := fmt.Fprintln(a.stdout, v.line())
 		return err
 	}
 	return c

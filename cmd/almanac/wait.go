@@ -48,7 +48,11 @@ well: succeeded or forced.`,
 			if seen.State == "" {
 				seen = i
 			}
-			return fmt.Errorf("%s is %s after %s: %s", seen.Name, seen.State, limit, printable(seen.Reason.Text))
+			var unprinted error
+			if output.value == "json" {
+				unprinted = a.printInstance(&seen, output.value)
+			}
+			return errors.Join(unprinted, fmt.Errorf("%s is %s after %s: %s", seen.Name, seen.State, limit, printable(seen.Reason.Text)))
 		case err != nil:
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -112,7 +111,7 @@ func (r *Runner) variables(a engine.Attempt) []string {
 		"ALMANAC_JOB=" + a.Ref.Job,
 		"ALMANAC_INSTANCE=" + strconv.FormatInt(a.Instance, 10),
 		"ALMANAC_ATTEMPT=" + strconv.Itoa(a.Number),
-		"ALMANAC_PLAN_TIME=" + a.PlanTime.Format(time.RFC3339),
+		"ALMANAC_PLAN_TIME=" + engine.PlanTimeText(a.PlanTime),
 		"ALMANAC_FENCE=" + strconv.FormatInt(a.Fence, 10),
 		"ALMANAC_STEP=" + a.Step,
 	}

@@ -185,7 +185,7 @@ func (t *Tracer) say(ctx context.Context, n *engine.Notice) {
 func about(i *engine.Instance) []attribute.KeyValue {
 	return []attribute.KeyValue{
 		attribute.String("almanac.workflow", i.Ref.Workflow), attribute.String("almanac.job", i.Ref.Job), attribute.Int64("almanac.instance", i.ID),
-		attribute.String("almanac.plan_time", i.PlanTime.Format(time.RFC3339)), attribute.String("almanac.kind", string(i.Kind)),
+		attribute.String("almanac.plan_time", engine.PlanTimeText(i.PlanTime)), attribute.String("almanac.kind", string(i.Kind)),
 	}
 }
 

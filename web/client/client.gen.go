@@ -2765,7 +2765,7 @@ type Reason struct {
 
 	// Text The reason as a sentence
 	//
-	// Examples: waits for retail/stores@2026-11-21 05:00, which is running
+	// Examples: waits for retail/stores@2026-11-21T05:00:00+01:00, which is running
 	Text string `json:"text"`
 
 	// Upstream The job that is waited for

@@ -63,7 +63,7 @@ test("a thousand instances are planned, looked at, applied, held, paused, let go
   await page.getByText("250 instances").waitFor();
   await page.getByLabel("Find", { exact: true }).fill("2026-09-07");
   await page.getByText("1 instance").waitFor();
-  await page.getByText("fill/dwd_stock@2026-09-07 01:00 (natural-day): in this backfill").waitFor();
+  await page.getByText("fill/dwd_stock@2026-09-07T01:00:00Z (natural-day): in this backfill").waitFor();
   await page.reload(); // the address is what was seen
   await page.getByText("1 instance").waitFor();
 

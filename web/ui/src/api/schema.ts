@@ -3496,7 +3496,7 @@ export interface components {
             state?: string;
             /**
              * @description The reason as a sentence
-             * @example waits for retail/stores@2026-11-21 05:00, which is running
+             * @example waits for retail/stores@2026-11-21T05:00:00+01:00, which is running
              */
             text: string;
             /** @description The job that is waited for */
@@ -5643,7 +5643,7 @@ export interface operations {
                  *             "in": true,
                  *             "why": "missing",
                  *             "waits": [
-                 *               "retail/stores@2026-11-19 05:00 (natural-day): as recorded"
+                 *               "retail/stores@2026-11-19T05:00:00+01:00 (natural-day): as recorded"
                  *             ]
                  *           },
                  *           {
@@ -7792,7 +7792,7 @@ export interface operations {
                      *           "in": true,
                      *           "why": "missing",
                      *           "waits": [
-                     *             "retail/stores@2026-11-19 05:00 (natural-day): as recorded"
+                     *             "retail/stores@2026-11-19T05:00:00+01:00 (natural-day): as recorded"
                      *           ]
                      *         },
                      *         {
@@ -8820,7 +8820,7 @@ export interface operations {
                      *           "state": "waiting",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
@@ -9915,7 +9915,7 @@ export interface operations {
                      *               "onMissing": "run",
                      *               "onFailed": "wait",
                      *               "satisfied": false,
-                     *               "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting",
+                     *               "text": "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting",
                      *               "pair": "daily on daily: all of the same natural day",
                      *               "planned": true,
                      *               "unsatisfied": {
@@ -11163,7 +11163,7 @@ export interface operations {
                      *         "gate": "dependency",
                      *         "reason": {
                      *           "code": "upstream",
-                     *           "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *           "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *           "upstream": {
                      *             "workflow": "retail",
                      *             "job": "stores"
@@ -11196,10 +11196,10 @@ export interface operations {
                      *         {
                      *           "gate": "dependency",
                      *           "open": false,
-                     *           "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *           "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
@@ -11228,7 +11228,7 @@ export interface operations {
                      *           "onMissing": "run",
                      *           "onFailed": "wait",
                      *           "satisfied": false,
-                     *           "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting",
+                     *           "text": "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting",
                      *           "pair": "daily on daily: all of the same natural day",
                      *           "planned": true,
                      *           "unsatisfied": {
@@ -11544,7 +11544,7 @@ export interface operations {
                      *             "gate": "dependency",
                      *             "reason": {
                      *               "code": "upstream",
-                     *               "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *               "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *               "upstream": {
                      *                 "workflow": "retail",
                      *                 "job": "stores"
@@ -11620,7 +11620,7 @@ export interface operations {
                      *           ],
                      *           "to": "n0",
                      *           "satisfied": false,
-                     *           "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting"
+                     *           "text": "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting"
                      *         }
                      *       ]
                      *     }
@@ -12322,7 +12322,7 @@ export interface operations {
                      *           "state": "waiting",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
@@ -12610,7 +12610,7 @@ export interface operations {
                      *           "state": "waiting",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
@@ -12921,7 +12921,7 @@ export interface operations {
                      *           "gate": "dependency",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
@@ -13152,7 +13152,7 @@ export interface operations {
                      *       "gate": "dependency",
                      *       "reason": {
                      *         "code": "upstream",
-                     *         "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *         "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *         "upstream": {
                      *           "workflow": "retail",
                      *           "job": "stores"
@@ -13909,7 +13909,7 @@ export interface operations {
                      *       "gate": "dependency",
                      *       "reason": {
                      *         "code": "upstream",
-                     *         "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *         "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *         "upstream": {
                      *           "workflow": "retail",
                      *           "job": "stores"
@@ -14422,7 +14422,7 @@ export interface operations {
                      *         "gate": "dependency",
                      *         "reason": {
                      *           "code": "upstream",
-                     *           "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *           "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *           "upstream": {
                      *             "workflow": "retail",
                      *             "job": "stores"
@@ -14455,10 +14455,10 @@ export interface operations {
                      *         {
                      *           "gate": "dependency",
                      *           "open": false,
-                     *           "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *           "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
@@ -14487,7 +14487,7 @@ export interface operations {
                      *           "onMissing": "run",
                      *           "onFailed": "wait",
                      *           "satisfied": false,
-                     *           "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting",
+                     *           "text": "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting",
                      *           "pair": "daily on daily: all of the same natural day",
                      *           "planned": true,
                      *           "unsatisfied": {
@@ -14804,7 +14804,7 @@ export interface operations {
                      *             "gate": "dependency",
                      *             "reason": {
                      *               "code": "upstream",
-                     *               "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *               "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *               "upstream": {
                      *                 "workflow": "retail",
                      *                 "job": "stores"
@@ -14880,7 +14880,7 @@ export interface operations {
                      *           ],
                      *           "to": "n0",
                      *           "satisfied": false,
-                     *           "text": "retail/stores@2026-11-21 05:00 (natural-day): waiting"
+                     *           "text": "retail/stores@2026-11-21T05:00:00+01:00 (natural-day): waiting"
                      *         }
                      *       ]
                      *     }
