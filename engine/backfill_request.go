@@ -152,12 +152,12 @@ func ParseShare(text string) (floor, most int, err error) {
 func (r *BackfillRequest) parseDays(mistake func(field, format string, args ...any)) []recurrence.DateRange {
 	var days []recurrence.DateRange
 	add := func(name, begin, end, from, to string) {
-		first, err := recurrence.ParseDate(from)
+		first, err := recurrence.ParseDay(from)
 		if err != nil {
 			mistake(begin, "%s: %v", name, err)
 			return
 		}
-		last, err := recurrence.ParseDate(completeDay(from, to))
+		last, err := recurrence.ParseDay(completeDay(from, to))
 		switch {
 		case err != nil:
 			mistake(end, "%s: %v", name, err)

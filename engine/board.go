@@ -102,8 +102,8 @@ func (e *Engine) boarding(ctx context.Context, r BoardRequest) (*boarding, error
 		}
 	}
 	if r.Date != "" {
-		if d.Date, err = recurrence.ParseDate(r.Date); err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%w: %q is no day; write it as 2026-11-21", ErrInvalid, r.Date))
+		if d.Date, err = recurrence.ParseDay(r.Date); err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%w: the day: %w", ErrInvalid, err))
 		}
 	}
 	if r.Selector != "" {

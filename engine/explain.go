@@ -88,5 +88,6 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonCycle:        "blocked by a cycle:",
 	ReasonAlert:        "alert",
 	ReasonDefinition:   "its definition cannot be carried out",
+	ReasonBroken:       "its row is broken",
 	ReasonLane:         "its backfill holds it",
 }

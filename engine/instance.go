@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // Kind is why an instance exists.
@@ -124,6 +126,7 @@ const (
 	ReasonCycle        ReasonCode = "cycle"      // waits for an instance that waits for it; Detail is the path
 	ReasonAlert        ReasonCode = "alert"      // of an event about an incident
 	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
+	ReasonBroken       ReasonCode = "broken"     // the row cannot be told as it is; Detail says why and what helps
 	ReasonLane         ReasonCode = "lane"       // its backfill starts nothing more just now; Detail says why
 )
 
@@ -150,4 +153,14 @@ type Wait struct {
 	OnFailed  OnFailed
 	Ended     bool          // satisfied by any end: waitPreviousEnd
 	Timeout   time.Duration // 0 is none
+}
+
+// TellBroken puts the reason broken on an instance whose plan time lies outside of the range that every door holds today, so that lists show the
+// row and say what is wrong with it.
+func (i *Instance) TellBroken() {
+	if recurrence.InRange(i.PlanTime) {
+		return
+	}
+	i.Reason = Reason{Code: ReasonBroken, Detail: fmt.Sprintf("its plan time lies outside of the years %d to %d; if it has not ended, almanac cancel %d ends it",
+		recurrence.FirstYear, recurrence.LastYear, i.ID)}
 }

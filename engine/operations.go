@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // A TriggerRequest asks for a manual instance of a job. It waits for no upstream: a person's trigger is the waiver of the dependencies.
 type TriggerRequest struct {
 	Ref      JobRef
-	PlanTime time.Time // zero is now; what ${{ planTime }} and its kind refer to
-	Key      string    // an idempotency key: the same key is the same instance; "" makes a new one
+	PlanTime *time.Time // nil is now; what ${{ planTime }} and its kind refer to
+	Key      string     // an idempotency key: the same key is the same instance; "" makes a new one
 	Params   map[string]string
 	Actor    string
 	Note     string // why, for the history
@@ -79,11 +81,14 @@ func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.T
 			return instance, false, err
 		}
 	}
-	at := r.PlanTime
-	if at.IsZero() {
-		if at, err = freePlanTime(tx, d.row.ID, now); err != nil {
-			return instance, false, err
-		}
+	var at time.Time
+	if r.PlanTime != nil {
+		at = *r.PlanTime
+	} else if at, err = freePlanTime(tx, d.row.ID, now); err != nil {
+		return instance, false, err
+	}
+	if err := recurrence.CheckRange(at, d.job.When.Location); err != nil {
+		return instance, false, fmt.Errorf("%w: the plan time %s: %w", ErrInvalid, at.Format(time.RFC3339), err)
 	}
 	at = at.In(d.job.When.Location).Truncate(time.Millisecond)
 	id, err := tx.Reserve(1)

@@ -60,7 +60,10 @@ func readDay(word string, begin day) (day, error) {
 	if shared := len("2026-11-01") - len(word); !begin.date.IsZero() && (len(word) == len("01") || len(word) == len("11-01")) {
 		full = begin.date.String()[:shared] + word
 	}
-	date, err := recurrence.ParseDate(full)
+	date, err := recurrence.ParseDay(full)
+	if err != nil && full == word && len(word) == len("2026-11-01") {
+		return day{}, err
+	}
 	if err != nil {
 		return day{}, fmt.Errorf("%q is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday", word)
 	}
@@ -137,9 +140,9 @@ var localForms = []string{"2006-01-02T15:04:05.999", "2006-01-02T15:04"}
 // readInstant reads a plan time: RFC 3339, or without an offset as a time of the zone.
 func readInstant(word string, zone *time.Location) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, word); err == nil {
-		return t, nil
+		return t, recurrence.CheckRange(t, zone)
 	}
-	if day, err := recurrence.ParseDate(word); err == nil {
+	if day, err := recurrence.ParseDay(word); err == nil {
 		return recurrence.DayStart(day, zone), nil
 	}
 	for _, form := range localForms {
@@ -147,7 +150,7 @@ func readInstant(word string, zone *time.Location) (time.Time, error) {
 		if err != nil {
 			continue
 		}
-		return earlierPass(t, form), nil
+		return earlierPass(t, form), recurrence.CheckRange(t, zone)
 	}
 	return time.Time{}, fmt.Errorf("%q is no time; write 2026-11-01T06:00 (in the job's zone) or 2026-11-01T06:00:00+08:00", word)
 }

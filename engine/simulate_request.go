@@ -191,7 +191,7 @@ func (a *asking) window() func(*Job) (time.Time, time.Time) {
 	day := recurrence.DateOf(a.now.In(zone)).AddDays(1)
 	if a.Date != "" {
 		var err error
-		if day, err = recurrence.ParseDate(a.Date); err != nil {
+		if day, err = recurrence.ParseDay(a.Date); err != nil {
 			a.mistake("date: %w", err)
 		}
 	}

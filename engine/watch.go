@@ -154,7 +154,7 @@ func (t *turn) call(s readyStep, w *WatchRow) (*Result, error) {
 func (t *turn) calling(s readyStep, w *WatchRow, c *Call) (TriggerRequest, error) {
 	i := &s.run.instance
 	request := TriggerRequest{
-		Ref: c.Job, PlanTime: i.PlanTime, Actor: "job " + i.Name(), Note: "step of instance " + strconv.FormatInt(i.ID, 10),
+		Ref: c.Job, PlanTime: &i.PlanTime, Actor: "job " + i.Name(), Note: "step of instance " + strconv.FormatInt(i.ID, 10),
 		Key: fmt.Sprintf(OwnKeys+"job-%d-%s-%d", i.ID, w.Step, w.Number),
 	}
 	if fault.Planted(fault.OldChild) {
@@ -167,9 +167,11 @@ func (t *turn) calling(s readyStep, w *WatchRow, c *Call) (TriggerRequest, error
 		if err != nil {
 			return request, fmt.Errorf("%w: planTime: %w", ErrInvalid, err)
 		}
-		if request.PlanTime, err = time.Parse(time.RFC3339Nano, text); err != nil {
+		planTime, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
 			return request, fmt.Errorf("%w: planTime is %q, which is no time such as 2026-10-01T02:00:00+08:00", ErrInvalid, text)
 		}
+		request.PlanTime = &planTime
 	}
 	for name, text := range c.Params {
 		value, err := text.Render(scope)

@@ -123,9 +123,9 @@ func (w *Webhook) request(d Delivery, zone *time.Location) (TriggerRequest, erro
 	}
 	if w.PlanTime != "" {
 		text, found := at(w.PlanTime)
-		var err error
-		if r.PlanTime, err = time.Parse(time.RFC3339Nano, text); err != nil {
-			r.PlanTime, err = time.ParseInLocation(time.DateOnly, text, zone)
+		planTime, err := time.Parse(time.RFC3339Nano, text)
+		if err != nil {
+			planTime, err = time.ParseInLocation(time.DateOnly, text, zone)
 		}
 		switch {
 		case !found:
@@ -133,6 +133,7 @@ func (w *Webhook) request(d Delivery, zone *time.Location) (TriggerRequest, erro
 		case err != nil:
 			mistakes = append(mistakes, fmt.Errorf("%w: the plan time at %s is %q; allowed is a time such as 2026-10-01T02:00:00+08:00, or a date", ErrInvalid, w.PlanTime, cut(text, 100)))
 		}
+		r.PlanTime = &planTime
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Params)) {
 		if value, found := at(w.Params[name]); found {

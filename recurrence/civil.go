@@ -15,7 +15,7 @@ const (
 	cycleDays   int64 = 146_097
 	cycleMillis       = cycleDays * dayMillis
 
-	// Plan times lie in the years 1 to 9999, which RFC 3339 can write.
+	// The arithmetic holds for the years 1 to 9999, which RFC 3339 can write.
 	earliest int64 = -719_162 * dayMillis
 	latest   int64 = 2_932_897*dayMillis - 1
 

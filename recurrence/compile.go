@@ -29,10 +29,12 @@ func (w When) Compile(o Origin) (*Timetable, error) {
 // for: the last occurrence and the count. anchor is where the schedule begins.
 func (w When) unlimited(o Origin, parsed *cronFields) (t *Timetable, anchor int64) {
 	t = &Timetable{
-		location: w.location(parsed), until: latest, first: never,
+		location: w.location(parsed), first: never,
 		gap: w.Gap, overlap: w.Overlap, offCalendar: w.OffCalendar,
 	}
 	t.zone = zoneOf(t.location)
+	first, last := bounds(t.location)
+	t.until = last
 	switch {
 	case w.Calendar == nil:
 	case w.OffCalendar == OffDryRun:
@@ -45,6 +47,7 @@ func (w When) unlimited(o Origin, parsed *cronFields) (t *Timetable, anchor int6
 		t.until = min(t.until, millis(end))
 	}
 	anchor = w.begin(t, o)
+	t.after = max(t.after, first-1)
 	switch {
 	case w.Rule != nil:
 		w.Rule.place(t, anchor, indexOf(w.Calendar))

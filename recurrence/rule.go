@@ -90,9 +90,7 @@ func (r Rule) Validate() []FieldError {
 	if r.Count < 0 {
 		m.add("count", "%d is not positive; write 1 or more, or leave it out for no limit", r.Count)
 	}
-	if !inYears(r.End) {
-		m.add("endTime", "the year %d is out of range; allowed is 1..9999", r.End.Year())
-	}
+	checkEnd(&m, r.End)
 	r.Schedule.validate(&m, r.Frequency)
 	return m
 }
@@ -165,8 +163,13 @@ func (s Schedule) validate(m *mistakes, f Frequency) {
 	}
 }
 
-// inYears reports whether t can be written in RFC 3339; the zero time can.
-func inYears(t time.Time) bool { return t.IsZero() || t.Year() >= 1 && t.Year() <= 9999 }
+// checkEnd holds an endTime to the years that can be written. It may be later
+// than any plan time: 9999-12-31 is how many write "for ever".
+func checkEnd(m *mistakes, end time.Time) {
+	if !end.IsZero() && (end.Year() < FirstYear || end.Year() > 9999) {
+		m.add("endTime", "the year %d is out of range; allowed is %d to 9999", end.Year(), FirstYear)
+	}
+}
 
 // interval returns the interval with its default.
 func (r Rule) interval() int { return max(r.Interval, 1) }

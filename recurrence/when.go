@@ -65,16 +65,16 @@ func (w When) check() ([]FieldError, *cronFields) {
 		m.add("trigger", "manual means on demand only and excludes recurrence, cron and at; leave out one or the other")
 	}
 	for _, t := range w.At {
-		if t.IsZero() || !inYears(t) {
-			m.add("at", "%s is not a usable time; allowed are the years 1..9999", t.Format(time.RFC3339))
+		if err := CheckRange(t, w.location(parsed)); err != nil {
+			m.add("at", "%s: %v", t.Format(time.RFC3339), err)
 		}
 	}
-	if !inYears(w.Start) {
-		m.add("startTime", "the year %d is out of range; allowed is 1..9999", w.Start.Year())
+	if !w.Start.IsZero() {
+		if err := CheckRange(w.Start, w.location(parsed)); err != nil {
+			m.add("startTime", "%v", err)
+		}
 	}
-	if !inYears(w.End) {
-		m.add("endTime", "the year %d is out of range; allowed is 1..9999", w.End.Year())
-	}
+	checkEnd(&m, w.End)
 	if end := w.end(); !end.IsZero() && !w.Start.IsZero() && end.Before(w.Start) {
 		m.add("endTime", "%s is before startTime %s, so nothing could ever be due; write a later endTime",
 			end.Format(time.RFC3339Nano), w.Start.Format(time.RFC3339Nano))

@@ -54,7 +54,8 @@ func encodeReason(r engine.Reason) string {
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic("stuck, this is a bug: " + err.Error()) // only a year beyond 9999 cannot be written
+		r.At = nil // only a year beyond 9999 cannot be written
+		return encodeReason(r)
 	}
 	return string(text)
 }

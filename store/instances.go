@@ -37,6 +37,7 @@ func scanInstance(c *columns) (engine.Instance, error) {
 	}
 	i.StartedAt, i.EndedAt = c.utc(), c.utc()
 	i.Touched, i.RunNow = c.bool(), c.text()
+	i.TellBroken()
 	return i, nil
 }
 

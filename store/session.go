@@ -285,13 +285,24 @@ func (c *columns) blob() []byte {
 // isNull reports whether the next value is NULL, without taking it.
 func (c *columns) isNull() bool { return c.values[c.next] == nil }
 
+// RFC 3339 writes the years 0 to 9999. A row may hold another time: made by an earlier version, or by damage. It is read as the nearest of these,
+// so that it and what is reckoned from it break no list; verify finds it.
+var firstReadable, lastReadable = time.Date(100, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // utc reads a time in UTC; NULL is the zero time.
 func (c *columns) utc() time.Time {
 	if c.isNull() {
 		c.next++
 		return time.Time{}
 	}
-	return time.UnixMilli(c.int()).UTC()
+	switch t := time.UnixMilli(c.int()).UTC(); {
+	case t.Before(firstReadable):
+		return firstReadable
+	case t.After(lastReadable):
+		return lastReadable
+	default:
+		return t
+	}
 }
 
 // zoned reads a time and, from the next column, its offset.

@@ -52,16 +52,13 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	if len(mistakes) > 0 {
 		return nil, invalids(mistakes)
 	}
-	request := engine.TriggerRequest{Ref: in.ref(), Key: in.Key, Params: params, Actor: x.principal.name, Note: body.Note}
-	if body.PlanTime != nil {
-		request.PlanTime = *body.PlanTime
-	}
+	request := engine.TriggerRequest{Ref: in.ref(), Key: in.Key, Params: params, Actor: x.principal.name, Note: body.Note, PlanTime: body.PlanTime}
 	instance, created, err := s.cfg.Control.Trigger(ctx, request, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
 	// The key stands for one request. Another one under it is a mistake of the client that must not look like success.
-	same := request.PlanTime.IsZero() || instance.PlanTime.Equal(request.PlanTime.Truncate(time.Millisecond))
+	same := request.PlanTime == nil || instance.PlanTime.Equal(request.PlanTime.Truncate(time.Millisecond))
 	if !created && (!same || !engine.SameParams(&instance, request.Params)) {
 		return nil, refusal(codeKeyReused, fmt.Sprintf("the key %s was used for another request, which made instance %d", in.Key, instance.ID))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // Explainer explains instances and draws what is around them. The errors are of kind engine.ErrNotFound or ErrInvalid, or else faults of the server.
@@ -314,6 +315,9 @@ func (s *server) instanceName(ctx context.Context, text string) (ref engine.JobR
 // planTime reads a plan time; without an offset it is in the zone of the job.
 func (s *server) planTime(ctx context.Context, ref engine.JobRef, written string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, written); err == nil {
+		if err := recurrence.CheckRange(at, time.UTC); err != nil {
+			return at, invalid("query.instance", err.Error())
+		}
 		return at, nil
 	}
 	_, version, err := s.definitionOf(ctx, ref, nil)

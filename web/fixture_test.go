@@ -95,6 +95,7 @@ const hookSecret = "a secret of 32 bytes, at the least"
 type fixture struct {
 	t       *testing.T
 	cfg     web.Config
+	dir     string // of the store
 	db      *store.DB
 	engine  *engine.Engine
 	handler http.Handler
@@ -129,7 +130,8 @@ func newFixture(t *testing.T, change ...func(*web.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, now: start, tokens: map[string]string{}, output: &syncBuffer{}, jobs: map[string]*engine.Job{}, logs: logFolder(t.TempDir())}
 	var err error
-	f.db, err = store.Open(t.Context(), store.Config{Dir: t.TempDir()})
+	f.dir = t.TempDir()
+	f.db, err = store.Open(t.Context(), store.Config{Dir: f.dir})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.db.Close()) })
 

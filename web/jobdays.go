@@ -119,8 +119,8 @@ func dayOf(where, written string, absent recurrence.Date) (recurrence.Date, erro
 		return absent, nil
 	}
 	d, err := recurrence.ParseDate(written)
-	if err != nil || d.Year < 1970 || d.Year > 9998 {
-		return d, invalid(where, "write a day as 2026-11-21, of the years 1970 to 9998")
+	if afterAll := (recurrence.Date{Year: recurrence.LastYear + 1, Month: time.January, Day: 1}); err != nil || d.Year < recurrence.FirstYear || d.Compare(afterAll) > 0 {
+		return d, invalid(where, fmt.Sprintf("write a day as 2026-11-21, of the years %d to %d", recurrence.FirstYear, recurrence.LastYear))
 	}
 	return d, nil
 }

@@ -122,7 +122,7 @@ func (s *server) previewDefinitions(ctx context.Context, in *previewInput) (*pre
 		request.Limit = previewed
 	}
 	var err error
-	if request.Date, err = recurrence.ParseDate(r.Date); err != nil {
+	if request.Date, err = recurrence.ParseDay(r.Date); err != nil {
 		return nil, invalid("body.date", err.Error())
 	}
 	switch {

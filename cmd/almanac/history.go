@@ -38,14 +38,14 @@ reads the data directory.`,
 		}
 		params := api.JobDaysParams{From: from}
 		if from != "" {
-			if _, err := recurrence.ParseDate(from); err != nil {
-				return usagef("--from %q: write a day as 2026-10-01", from)
+			if _, err := recurrence.ParseDay(from); err != nil {
+				return usagef("--from: %v", err)
 			}
 		}
 		if to != "" {
-			last, err := recurrence.ParseDate(to)
+			last, err := recurrence.ParseDay(to)
 			if err != nil {
-				return usagef("--to %q: write a day as 2026-10-31", to)
+				return usagef("--to: %v", err)
 			}
 			params.To = last.AddDays(1).String()
 		}

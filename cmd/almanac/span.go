@@ -51,7 +51,7 @@ func (s *span) resolve(f *folder, now time.Time) (*windows, error) {
 	case (s.from == "") != (s.to == ""):
 		return nil, usagef("--from and --to are given together: the window is [from, to)")
 	case s.date != "":
-		day, err := recurrence.ParseDate(s.date)
+		day, err := recurrence.ParseDay(s.date)
 		if err != nil {
 			return nil, usagef("--date: %v", err)
 		}
@@ -151,9 +151,9 @@ var localLayouts = []string{"2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006
 // instant reads an instant of the command line: RFC 3339, or a local date-time or date in the zone.
 func instant(name, value string, zone *time.Location) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, strings.Replace(value, " ", "T", 1)); err == nil {
-		return t.In(zone), nil
+		return inRange(name, value, t, zone)
 	}
-	if day, err := recurrence.ParseDate(value); err == nil {
+	if day, err := recurrence.ParseDay(value); err == nil {
 		return recurrence.DayStart(day, zone), nil
 	}
 	for _, layout := range localLayouts {
@@ -164,9 +164,17 @@ func instant(name, value string, zone *time.Location) (time.Time, error) {
 		if wall, _ := time.Parse(layout, value); wall.Format(layout) != t.Format(layout) {
 			return time.Time{}, usagef("%s: %s does not exist in %s: clocks are put forward over it", name, value, zone)
 		}
-		return firstPass(t), nil
+		return inRange(name, value, firstPass(t), zone)
 	}
 	return time.Time{}, usagef("%s: %q is no time; write %s", name, value, fmt.Sprintf("2026-10-01T06:00 (in %s) or 2026-10-01T06:00:00+08:00", zone))
+}
+
+// inRange is t in the zone, or the mistake that no plan time is so far away.
+func inRange(name, value string, t time.Time, zone *time.Location) (time.Time, error) {
+	if err := recurrence.CheckRange(t, zone); err != nil {
+		return time.Time{}, usagef("%s: %s: %v", name, value, err)
+	}
+	return t.In(zone), nil
 }
 
 // firstPass is the earlier of the two instants of a local time that clocks pass twice, as for a rule that names an hour (`recurrence.md` §5).

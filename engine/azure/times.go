@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 var (
@@ -42,8 +43,8 @@ func parseTime(s string) (time.Time, error) {
 			if err != nil {
 				continue
 			}
-			if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
-				return time.Time{}, errors.New("its year is outside of 1 to 9999")
+			if t = t.UTC(); t.Year() < recurrence.FirstYear || t.Year() > 9999 {
+				return time.Time{}, fmt.Errorf("its year is outside of %d to 9999", recurrence.FirstYear)
 			}
 			return t, nil
 		}

@@ -16,7 +16,7 @@
 //	I8   each failure of a job with an errorAction has its outbox row, and each row counts its attempts
 //	I9   a trigger, a confirmation and a request to cancel are visible in the instance that they name
 //	I10  what did not run says why, with a reason that its job's policies allow
-//	I11  the plan times of a job grow strictly, and so does the rule that makes them
+//	I11  the plan times of a job grow strictly and lie in their range, and so do those of the rule that makes them
 //	I12  no cycle of instances waits without saying so
 //	I13  an instance is made of what its pinned version says
 //	I14  nothing is gone that has not ended or that something waits for, and nothing is left over of what is gone

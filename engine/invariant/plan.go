@@ -72,6 +72,7 @@ func (c *check) planned(p *plan, i *engine.Instance) {
 		c.must(e.PlanTime.UnixMilli() != i.PlanTime.UnixMilli() || e.Key != i.Key, "I1", i, "instance %d is of the same job, key and plan time", e.ID)
 		c.must(!i.PlanTime.Before(e.PlanTime), "I11", i, "it is listed behind instance %d, whose plan time is later", e.ID)
 	}
+	c.must(recurrence.InRange(i.PlanTime), "I11", i, "its plan time lies outside of the years %d to %d", recurrence.FirstYear, recurrence.LastYear)
 	kept := *i
 	p.earlier = &kept
 	if i.Key != "" || p.rows == nil {

@@ -55,6 +55,8 @@ var planted = []struct {
 		`INSERT INTO instance SELECT * FROM former WHERE id = ` + newest("beat", "waiting"), `UPDATE instance SET id = 8000000 WHERE rowid = last_insert_rowid()`,
 	}},
 	{"I1", "a plan time in another zone", []string{`UPDATE instance SET plan_offset = 0 WHERE id = ` + newest("beat", "waiting")}},
+	{"I11", "a plan time that cannot be written in its zone", []string{`UPDATE instance SET plan_time = 253402299000000, plan_offset = 28800 WHERE id = ` + newest("beat", "waiting")}},
+	{"I11", "a plan time before all others", []string{`UPDATE instance SET plan_time = -99999999999999 WHERE id = ` + newest("beat", "waiting")}},
 	{"I1", "the watermark is ahead of the rows", []string{`UPDATE plan_mark SET planned_to = planned_to + 86400000 WHERE job = (SELECT id FROM job WHERE name = 'daily')`}},
 	{"I2", "a state without its event", []string{`UPDATE instance SET state = 'failed' WHERE id = ` + newest("hourly", "succeeded")}},
 	{"I2", "an arrow that does not exist", []string{

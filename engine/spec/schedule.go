@@ -91,6 +91,9 @@ func (d *decoder) instant(v *value, loc *time.Location) time.Time {
 	t, err := parseInstant(v.text, loc)
 	if err != nil {
 		d.fail(v, "", "%s is %s: %s", v.name, quoteShort(v.text), err)
+	} else if t.Year() < recurrence.FirstYear { // the first instant of the year 1 would count as not given
+		d.fail(v, "", "%s is %s: %s", v.name, quoteShort(v.text), recurrence.CheckRange(t, loc))
+		return time.Time{}
 	}
 	return t
 }
