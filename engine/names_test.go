@@ -25,7 +25,7 @@ func TestTheNameOfEachInstanceFindsIt(t *testing.T) {
 		made = append(made, i)
 	}
 	exact := time.Date(2026, 8, 1, 5, 0, 0, 250_000_000, shanghai)
-	i, _, err := e.Trigger(t.Context(), engine.TriggerRequest{Ref: engine.JobRef{Workflow: "w", Job: "letter"}, PlanTime: exact}, d.now)
+	i, _, err := e.Trigger(t.Context(), engine.TriggerRequest{Ref: engine.JobRef{Workflow: "w", Job: "letter"}, PlanTime: &exact}, d.now)
 	require.NoError(t, err)
 	require.Equal(t, "w/letter@2026-08-01T05:00:00.250+08:00", i.Name())
 	all, err := e.Select(t.Context(), "date:2026-08-01", d.now)
