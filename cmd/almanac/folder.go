@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/action"
 	"github.com/almanac-sched/almanac/engine/spec"
 )
 
@@ -27,6 +28,24 @@ type folder struct {
 
 // readFolder loads the definitions. The problems are returned whatever came of it; the folder is nil when one of them is an error.
 func readFolder(path string) (*folder, spec.Problems, error) {
+	return readFolderBy(path, spec.Load)
+}
+
+// readFolderHere is readFolder, and looks besides for the scripts and secrets that the definitions name on this machine.
+func (a *app) readFolderHere(path string, strict bool) (*folder, spec.Problems, error) {
+	here := &spec.Outside{Script: action.CheckScript, Strict: strict, Secret: func(s engine.SecretSource) error {
+		if s.Resource != "" {
+			return nil // only the server has it
+		}
+		_, err := a.secret(s)
+		return err
+	}}
+	return readFolderBy(path, func(fsys fs.FS, folder string) ([]*engine.Workflow, spec.Problems) {
+		return spec.LoadHere(fsys, folder, here)
+	})
+}
+
+func readFolderBy(path string, load func(fs.FS, string) ([]*engine.Workflow, spec.Problems)) (*folder, spec.Problems, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -40,7 +59,7 @@ func readFolder(path string) (*folder, spec.Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	workflows, problems := spec.Load(os.DirFS(abs), abs)
+	workflows, problems := load(os.DirFS(abs), abs)
 	for i := range problems {
 		// Messages name the files as the user would.
 		if below, ok := strings.CutPrefix(problems[i].File, abs+string(filepath.Separator)); ok {
@@ -72,10 +91,24 @@ func countErrors(problems spec.Problems) int {
 	return n
 }
 
-// inspect reads the folder and prints every problem to standard error, errors and warnings alike.
-func (a *app) inspect(path string) (*folder, error) {
-	f, problems, err := readFolder(path)
-	a.tellProblems(problems)
+// inspect reads the folder as validate does. Errors are printed one a line, and so are warnings with all; else those of one kind in one
+// file are one line.
+func (a *app) inspect(path string, strict, all bool) (*folder, error) {
+	f, problems, err := a.readFolderHere(path, strict)
+	if all {
+		a.tellProblems(problems)
+		return f, err
+	}
+	left := 0
+	for _, g := range problems.Summarized() {
+		if left += g.Count - 1; g.Count > 1 {
+			g.Message = fmt.Sprintf("%d of this kind, such as: %s", g.Count, g.Message)
+		}
+		a.warn("%s", g.Problem)
+	}
+	if left > 0 {
+		a.warn("%s not shown; --all shows each", count(left, "warning"))
+	}
 	return f, err
 }
 

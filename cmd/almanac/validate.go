@@ -14,7 +14,9 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate FOLDER",
 		Short: "report every mistake of every workflow file",
 		Long: `Read every .yaml, .yml and .json file below the folder and report all mistakes of all of them at once, each as file:line:col: message, on
-standard error. Warnings are printed and do not make a folder invalid. With --alerts the server's file of alerts is read too, and the sinks that jobs name in
+standard error: unknown upstreams, paths outside of the folder, and scripts that do not exist or cannot be run are among them. A mistake hides no
+other. Warnings do not make a folder invalid. Those of one kind in one file are one line with their count, unless --all is given. That a secret is not
+set on this machine is a warning, and with --strict an error. With --alerts the server's file of alerts is read too, and the sinks that jobs name in
 notify must stand there.`,
 		Example: `  almanac validate pipelines
   almanac validate pipelines --alerts alerts.yaml
@@ -24,13 +26,15 @@ notify must stand there.`,
 	}
 	exits(c, exitInvalid)
 	alerts := a.addAlerts(c)
+	all := c.Flags().Bool("all", false, "print each warning; -o json always has them all")
+	strict := c.Flags().Bool("strict", false, "a secret that is not set here is an error")
 	output := addOutput(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if output.value == "json" {
-			return a.validateJSON(args[0], *alerts)
+			return a.validateJSON(args[0], *alerts, *strict)
 		}
 		told, wrong := a.readAlerts(*alerts)
-		f, err := a.inspect(args[0])
+		f, err := a.inspect(args[0], *strict, *all)
 		if err := errors.Join(err, wrong); err != nil {
 			return err
 		}
@@ -43,8 +47,8 @@ notify must stand there.`,
 	return c
 }
 
-func (a *app) validateJSON(path, alerts string) error {
-	f, problems, err := readFolder(path)
+func (a *app) validateJSON(path, alerts string, strict bool) error {
+	f, problems, err := a.readFolderHere(path, strict)
 	if alerts != "" {
 		told, found, wrong := decodeAlerts(alerts)
 		if wrong == nil && f != nil {

@@ -1,9 +1,11 @@
 package action
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,6 +80,33 @@ func argv(sh *engine.Shell, folder string) ([]string, error) {
 		line = append(line, string(arg))
 	}
 	return line, nil
+}
+
+// CheckScript says, in words, why a file cannot be run as the script of a shell action; nil when it can be.
+func CheckScript(path string) error {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("does not exist: there is no file %s", path)
+	case err != nil:
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot be read: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("is no file: %s", path)
+	case info.Mode()&0o111 != 0:
+		return nil
+	}
+	first, _ := bufio.NewReader(io.LimitReader(f, 256)).ReadString('\n') // without a whole line it names no interpreter
+	interpreter, named := strings.CutPrefix(strings.TrimSpace(first), "#!")
+	if fields := strings.Fields(interpreter); named && len(fields) > 0 && filepath.Base(fields[0]) != "sh" {
+		return fmt.Errorf("is not executable, so that /bin/sh would read it instead of %s; make it executable: chmod +x %s", strings.Join(fields, " "), path)
+	}
+	return nil
 }
 
 // runsItself reports that a script is executable and names its interpreter in its first line.

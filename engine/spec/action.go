@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -89,6 +90,10 @@ func (d *decoder) shell(v *value, s *textScope, label string) *engine.Shell {
 		d.fail(v, "write command: ...", "%s is of type shell and has neither command nor script", label)
 	case command != nil && script != nil:
 		d.fail(script, "leave one of the two out", "%s has both command and script", label)
+	case script.ok() && shell.Script != "" && !filepath.IsLocal(shell.Script) && !d.opts.Made: // what was recorded once can be read again
+		d.fail(script, "write the path of a file below the folder of this file", "the script %q is outside of the workflow's folder", shell.Script)
+	case script.ok() && shell.Script != "":
+		s.scripts = append(s.scripts, scriptMark{shell.Script, script.mark()})
 	}
 	for _, arg := range v.field("args").items() {
 		shell.Args = append(shell.Args, s.argument(arg))

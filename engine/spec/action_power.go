@@ -255,7 +255,7 @@ func (l *lint) calls() {
 			label := stepLabel(j.Steps[i].Name)
 			up := l.jobs[c.Job]
 			if up == nil {
-				if _, known := l.files[c.Job.Workflow]; known || !l.partial {
+				if !l.mayExist(c.Job) {
 					l.report(j, j.marks.job, Error, l.similar(c.Job), "%s of %s starts %s, and there is no such job", label, j.Name, c.Job)
 				}
 				continue

@@ -41,7 +41,7 @@ func (d *decoder) authentication(v *value, s *textScope, h *engine.HTTP) {
 	}
 	for _, member := range echoed {
 		if m := v.field(member); m != nil {
-			d.warn(m, "", "%s is ignored: it is what Azure shows of the pfx", member)
+			d.warn(m, KindAuthentication, "", "%s is ignored: it is what Azure shows of the pfx", member)
 		}
 	}
 	text := func(member string) engine.Text { return s.text(v.field(member)) }
@@ -60,7 +60,7 @@ func (d *decoder) authentication(v *value, s *textScope, h *engine.HTTP) {
 // lacks warns of a secret that is not there.
 func (d *decoder) lacks(v *value, member, consequence string) {
 	if v.field(member) == nil {
-		d.warn(v, fmt.Sprintf("write %s: ${{ secrets.X }}", member), "there is no %s, which Azure leaves out of its answers: %s without it", member, consequence)
+		d.warn(v, KindAuthentication, fmt.Sprintf("write %s: ${{ secrets.X }}", member), "there is no %s, which Azure leaves out of its answers: %s without it", member, consequence)
 	}
 }
 
@@ -68,7 +68,7 @@ func (d *decoder) lacks(v *value, member, consequence string) {
 func (s *textScope) secret(v *value, member string) engine.Text {
 	m := v.field(member)
 	if m.ok() && m.text != "" && !strings.Contains(m.text, "${{") {
-		s.d.warn(m, fmt.Sprintf("write %s: ${{ secrets.X }}, and secrets: {X: {env: NAME}} on the job", member), "%s stands in the file itself, for everybody who can read it", member)
+		s.d.warn(m, KindAuthentication, fmt.Sprintf("write %s: ${{ secrets.X }}, and secrets: {X: {env: NAME}} on the job", member), "%s stands in the file itself, for everybody who can read it", member)
 	}
 	return s.text(m)
 }

@@ -86,6 +86,7 @@ func (d *decoder) job(name string, own *value) *engine.Job {
 	d.webhook(job, v, s)
 	d.what(job, v, s)
 	s.finish()
+	marks.scripts, marks.secrets = s.scripts, s.declaredAt
 	if d.marks != nil {
 		d.marks[name] = marks
 	}

@@ -26,7 +26,10 @@ func Lint(workflows []*engine.Workflow, at time.Time) Problems {
 type lint struct {
 	at       time.Time
 	settled  map[string]bool // workflows that were judged before, by name
-	partial  bool            // files that could not be read may hold what seems to be missing
+	unread   bool            // files of which nothing is known may hold what seems to be missing
+	damaged  []*damagedFile
+	unknown  map[engine.JobRef]bool // jobs of damaged files of which only the name is known
+	open     map[string]bool        // workflows of damaged files whose jobs are not known, by name
 	problems Problems
 	files    map[string]string // by workflow name
 	jobs     map[engine.JobRef]*lintJob
@@ -56,6 +59,14 @@ type lintEdge struct {
 func (l *lint) run(workflows []*engine.Workflow) Problems {
 	l.jobs = map[engine.JobRef]*lintJob{}
 	l.files = map[string]string{}
+	l.unknown, l.open = map[engine.JobRef]bool{}, map[string]bool{}
+	for _, f := range l.damaged {
+		l.open[f.workflow.Name] = f.named == nil
+		for name := range f.named {
+			l.unknown[engine.JobRef{Workflow: f.workflow.Name, Job: name}] = true
+		}
+		workflows = append(slices.Clip(workflows), f.workflow)
+	}
 	for _, w := range workflows {
 		if first, taken := l.files[w.Name]; taken {
 			l.problems = append(l.problems, Problem{File: w.File, Line: 1, Column: 1,
@@ -82,12 +93,21 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 			l.emptyOrLater(e)
 		}
 	}
+	if l.unread || len(l.damaged) > 0 {
+		return l.problems // a job that could not be read may wait for what seems not to be waited for
+	}
 	for _, j := range l.order {
 		if !l.settled[j.Workflow] {
 			l.orphans(j)
 		}
 	}
 	return l.problems
+}
+
+// warn reports something worth a second look.
+func (l *lint) warn(j *lintJob, at mark, kind Kind, format string, args ...any) {
+	l.report(j, at, Warning, "", format, args...)
+	l.problems[len(l.problems)-1].Kind = kind
 }
 
 func (l *lint) report(j *lintJob, at mark, severity Severity, hint, format string, args ...any) {
@@ -130,17 +150,31 @@ func (l *lint) edge(j *lintJob, n int) {
 	up.down = append(up.down, e)
 }
 
+// mayExist reports whether a job that was not read may stand in a file with a mistake: then nothing is said about it, as the mistake is
+// said.
+func (l *lint) mayExist(ref engine.JobRef) bool {
+	if _, known := l.files[ref.Workflow]; !known {
+		return l.unread
+	}
+	return l.unknown[ref] || l.open[ref.Workflow]
+}
+
 func (l *lint) missing(j *lintJob, n int) {
 	ref := j.DependsOn[n].Job
+	if l.mayExist(ref) {
+		return
+	}
 	if _, known := l.files[ref.Workflow]; !known {
-		if l.partial {
-			return // it may be in a file that could not be read
-		}
 		l.report(j, j.place(n), Error, didYouMean(ref.Workflow, sortedKeys(l.files)), "%s depends on %s, but there is no workflow %s", j.Name, ref, ref.Workflow)
 		return
 	}
 	var names []string
 	for other := range l.jobs {
+		if other.Workflow == ref.Workflow {
+			names = append(names, other.Job)
+		}
+	}
+	for other := range l.unknown {
 		if other.Workflow == ref.Workflow {
 			names = append(names, other.Job)
 		}

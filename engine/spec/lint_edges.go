@@ -36,7 +36,7 @@ func (l *lint) emptyOrLater(e *lintEdge) {
 		}
 		found = true
 		if last := lastOf(b); last.After(t) {
-			l.report(e.down, e.down.place(e.n), Warning, "",
+			l.warn(e.down, e.down.place(e.n), KindLater,
 				"a wait for a later instance: %s of %s waits for %s of %s", e.down.Name, t.Format("Mon 2006-01-02 15:04"), e.dependency.Job, clock(last.In(t.Location()), t))
 			return
 		}
@@ -50,11 +50,12 @@ func (l *lint) emptyOrLater(e *lintEdge) {
 	if own, _ := down.Effective(); own.IsZero() && !anyAfter(down, start) || !anyAfter(down, own.Add(-time.Millisecond)) {
 		return // the downstream job is over; its edges have nothing to say
 	}
-	severity, means := Warning, "so that it never waits"
+	severity, means, kind := Warning, "so that it never waits", KindEmpty
 	if e.dependency.Edge.Policy == deps.Traditional && e.dependency.OnMissing != engine.MissingRun {
-		severity, means = Error, "so that under the traditional policy it would never run"
+		severity, means, kind = Error, "so that under the traditional policy it would never run", ""
 	}
 	l.report(e.down, e.down.place(e.n), severity, "", "%s has no plan time in any window of %s (%s), %s", e.dependency.Job, e.down.Name, e.binder.Describe(), means)
+	l.problems[len(l.problems)-1].Kind = kind
 }
 
 // begin is where the sample starts: when both jobs exist.
@@ -173,7 +174,7 @@ func (l *lint) orphans(j *lintJob) {
 		}
 	}
 	if len(left) > 0 {
-		l.report(e.down, e.down.place(e.n), Warning, "", "nobody waits for these instances of %s: %s", e.dependency.Job, clocks(left))
+		l.warn(e.down, e.down.place(e.n), KindUnwaited, "nobody waits for these instances of %s: %s", e.dependency.Job, clocks(left))
 	}
 }
 

@@ -23,6 +23,15 @@ func Load(fsys fs.FS, folder string) ([]*engine.Workflow, Problems) {
 // LoadBeside is Load of files that stand beside workflows which are loaded already and stay as they are, but for those of a name that a file has. They
 // are judged together, and returned together, those of the files first; that something of the others alone is worth a second look is not told again.
 func LoadBeside(fsys fs.FS, folder string, others []*engine.Workflow) ([]*engine.Workflow, Problems) {
+	return load(fsys, folder, others, nil)
+}
+
+// LoadHere is Load, and reports besides what the definitions name that cannot be had on this machine.
+func LoadHere(fsys fs.FS, folder string, outside *Outside) ([]*engine.Workflow, Problems) {
+	return load(fsys, folder, nil, outside)
+}
+
+func load(fsys fs.FS, folder string, others []*engine.Workflow, outside *Outside) ([]*engine.Workflow, Problems) {
 	var problems Problems
 	fail := func(file string, format string, args ...any) {
 		problems = append(problems, Problem{File: file, Message: fmt.Sprintf(format, args...)})
@@ -45,27 +54,43 @@ func LoadBeside(fsys fs.FS, folder string, others []*engine.Workflow) ([]*engine
 		fail(folder, "cannot be listed: %s", err)
 	}
 	var workflows []*engine.Workflow
+	var damaged []*damagedFile
+	unread := problems.HasErrors() // what could not be read may hold what seems to be missing
 	for _, name := range names {
 		file := filepath.Join(folder, filepath.FromSlash(name))
 		if info, err := fs.Stat(fsys, name); err == nil && info.Size() > maxFileBytes {
 			fail(file, "the file has %d bytes; at most %d (8 MiB) are allowed", info.Size(), maxFileBytes)
+			unread = true
 			continue
 		}
 		data, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			fail(file, "cannot be read: %s", err)
+			unread = true
 			continue
 		}
-		w, found := Decode(file, data, Options{Folder: filepath.Dir(file), Files: fsys, Dir: path.Dir(name)})
+		w, broken, found := decodeFile(file, data, Options{Folder: filepath.Dir(file), Files: fsys, Dir: path.Dir(name)})
 		problems = append(problems, found...)
-		if w != nil {
+		switch {
+		case w != nil:
 			workflows = append(workflows, w)
+		case broken != nil:
+			damaged = append(damaged, broken)
+		default:
+			unread = true
 		}
 	}
-	l := lint{at: anchor, partial: problems.HasErrors(), settled: map[string]bool{}}
+	l := lint{at: anchor, unread: unread, damaged: damaged, settled: map[string]bool{}}
 	for _, other := range others {
-		if !slices.ContainsFunc(workflows, func(w *engine.Workflow) bool { return w.Name == other.Name }) {
+		if !slices.ContainsFunc(workflows, func(w *engine.Workflow) bool { return w.Name == other.Name }) &&
+			!slices.ContainsFunc(damaged, func(f *damagedFile) bool { return f.workflow.Name == other.Name }) {
 			workflows, l.settled[other.Name] = append(workflows, other), true
+		}
+	}
+	if outside != nil {
+		problems = append(problems, outside.problems(workflows)...)
+		for _, f := range damaged {
+			problems = append(problems, outside.problems([]*engine.Workflow{f.workflow})...)
 		}
 	}
 	problems = append(problems, l.run(workflows)...).sorted()

@@ -17,6 +17,14 @@ type jobMarks struct {
 	when      mark   // of recurrence, cron, at, startTime, else of the job
 	notify    mark   // of notify, else of the job
 	dependsOn []mark // by the ordinal of the dependency
+	scripts   []scriptMark
+	secrets   map[string]mark // by name
+}
+
+// scriptMark is a script that a job runs, and where that is said.
+type scriptMark struct {
+	script string
+	mark
 }
 
 // places keeps the marks of every decoded workflow as long as something holds the workflow.

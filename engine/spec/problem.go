@@ -35,6 +35,50 @@ type Problem struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`        // what is wrong, and what is allowed
 	Hint     string   `json:"hint,omitempty"` // what to write instead
+	Kind     Kind     `json:"kind,omitempty"` // of a warning: what many of them have in common
+}
+
+// Kind names what many problems have in common, so that they can be told in one line.
+type Kind string
+
+// The kinds of warning that a folder may have many of.
+const (
+	KindLater    Kind = "waits-for-later"
+	KindEmpty    Kind = "never-waits"
+	KindUnwaited Kind = "not-waited-for"
+	KindSchedule Kind = "schedule"
+
+	KindAuthentication Kind = "authentication"
+	KindSecretText     Kind = "secret-in-a-text"
+	KindSecret         Kind = "secret-not-set"
+)
+
+// A ProblemGroup is the problems of one kind in one file, told by the first of them.
+type ProblemGroup struct {
+	Problem
+	Count int
+}
+
+// Summarized puts the warnings of one kind in one file together, each group where its first stands. Everything else stays alone.
+func (p Problems) Summarized() []ProblemGroup {
+	type key struct {
+		file string
+		kind Kind
+	}
+	var groups []ProblemGroup
+	at := map[key]int{}
+	for _, one := range p {
+		k := key{one.File, one.Kind}
+		if n, seen := at[k]; seen && one.Kind != "" && one.Severity == Warning {
+			groups[n].Count++
+			continue
+		}
+		if one.Severity == Warning {
+			at[k] = len(groups)
+		}
+		groups = append(groups, ProblemGroup{one, 1})
+	}
+	return groups
 }
 
 // String returns file:line:col: message (hint). A warning says so.
@@ -70,6 +114,16 @@ func (p Problems) Error() string {
 // HasErrors reports whether any of the problems refuses the load.
 func (p Problems) HasErrors() bool {
 	return slices.ContainsFunc(p, func(q Problem) bool { return q.Severity == Error })
+}
+
+// countErrors counts those that refuse the load.
+func countErrors(p Problems) (n int) {
+	for i := range p {
+		if p[i].Severity == Error {
+			n++
+		}
+	}
+	return n
 }
 
 // Err returns the problems as an error when they hold one, and nil otherwise.

@@ -55,7 +55,7 @@ func (d *decoder) when(job *engine.Job, v *value) {
 		d.fail(whenField(v, m.Field), "", "%s", m.Message)
 	}
 	for _, m := range w.Warnings() {
-		d.warn(whenField(v, m.Field), "", "%s", m.Message)
+		d.warn(whenField(v, m.Field), KindSchedule, "", "%s", m.Message)
 	}
 	normalise(w)
 	job.Period = d.period(w, v)
@@ -132,7 +132,7 @@ func (d *decoder) jobCalendar(w *recurrence.When, v *value) {
 	}
 	if name == nil {
 		if !v.inherited(off) {
-			d.warn(off, "name a calendar", "offCalendar without a calendar has no effect")
+			d.warn(off, KindSchedule, "name a calendar", "offCalendar without a calendar has no effect")
 		}
 		return
 	}

@@ -22,6 +22,9 @@ type textScope struct {
 	used     map[string]bool
 	calendar bool
 
+	scripts    []scriptMark
+	declaredAt map[string]mark // the secrets, by name
+
 	steps   map[string]*stepNode   // nil where no step has ended before
 	reached func(step string) bool // whether the step has ended well before this text is rendered
 	noSteps string                 // why outputs cannot be named here
@@ -33,7 +36,7 @@ type textScope struct {
 
 // scope declares the job's parameters, secrets and environment, with what it shares with the workflow.
 func (d *decoder) scope(job *engine.Job, v *value) *textScope {
-	s := &textScope{d: d, job: job, params: map[string]bool{}, secrets: map[string]engine.SecretSource{}, own: map[string]bool{}, used: map[string]bool{},
+	s := &textScope{d: d, job: job, params: map[string]bool{}, secrets: map[string]engine.SecretSource{}, own: map[string]bool{}, used: map[string]bool{}, declaredAt: map[string]mark{},
 		calendar: v.field("calendar") != nil}
 	params := shared(d.params, v.field("params"))
 	for _, name := range sortedKeys(params) {
@@ -44,6 +47,7 @@ func (d *decoder) scope(job *engine.Job, v *value) *textScope {
 	secrets := shared(d.secrets, v.field("secrets"))
 	for _, name := range sortedKeys(secrets) {
 		s.secrets[name] = d.secret(secrets[name])
+		s.declaredAt[name] = secrets[name].mark()
 		s.own[name] = v.field("secrets").field(name) != nil
 	}
 	s.noSteps = "the environment of a job is there before its steps: write it in the env of the step"
@@ -127,7 +131,7 @@ func (s *textScope) check(v *value, use textUse) engine.Text {
 		}
 		if use == argumentText && s.isSecret(r) {
 			name := variable(r)
-			s.d.warn(v, fmt.Sprintf(`write env: {%s: "${{ %s }}"} and "$%s" in the command`, name, r, name),
+			s.d.warn(v, KindSecretText, fmt.Sprintf(`write env: {%s: "${{ %s }}"} and "$%s" in the command`, name, r, name),
 				"${{ %s }} in an argument is in the list of processes, for everybody on the machine, while it runs", r)
 		}
 		s.known(v, r)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,19 +37,35 @@ var anchor = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 // Decode reads one file: its syntax, its shape and everything that can be judged without the other files. The workflow is nil when there is an
 // error. file is its name in messages, and gives the workflow's name where the file states none.
 func Decode(file string, data []byte, opts Options) (*engine.Workflow, Problems) {
+	w, _, problems := decodeFile(file, data, opts)
+	return w, problems
+}
+
+// A damagedFile is what can be known of a file with a mistake in it, so that its other mistakes, and those of the other files, are
+// found all the same. Its workflow holds the jobs that have no mistake of their own.
+type damagedFile struct {
+	workflow *engine.Workflow
+	named    map[string]bool // all the jobs that the file has, with those that have a mistake; nil when they are not known
+}
+
+// decodeFile is Decode, and with an error what can be known of the file; nil where not even the name of the workflow is.
+func decodeFile(file string, data []byte, opts Options) (*engine.Workflow, *damagedFile, Problems) {
 	d := &decoder{file: file, opts: opts}
 	root := parseDocument(data, func(line, column int, message, hint string) {
 		d.problems = append(d.problems, Problem{File: file, Line: line, Column: column, Message: message, Hint: hint})
 	})
 	if root == nil || d.problems.HasErrors() {
-		return nil, d.problems.sorted()
+		return nil, nil, d.problems.sorted()
 	}
 	d.decode(root)
-	if problems := d.problems.sorted(); problems.HasErrors() {
-		return nil, problems
-	}
+	problems := d.problems.sorted()
 	remember(d.workflow, d.marks)
-	return d.workflow, d.problems.sorted()
+	if problems.HasErrors() {
+		w := d.workflow
+		w.Jobs = slices.DeleteFunc(w.Jobs, func(j *engine.Job) bool { return !d.sound[j.Name] })
+		return nil, &damagedFile{w, d.named}, problems
+	}
+	return d.workflow, nil, problems
 }
 
 // DecodeJob reads Job.Definition back. Folder is where the definition was loaded from.
@@ -77,6 +94,8 @@ type decoder struct {
 	told      *value        // whom jobs tell that do not say
 	quota     time.Duration // shortest gap between two occurrences that the quota allows; 0 is no quota
 	marks     map[string]jobMarks
+	named     map[string]bool // the jobs of the file; nil when they are not known
+	sound     map[string]bool // those of them that have no mistake
 }
 
 func (d *decoder) add(severity Severity, line, column int, message, hint string) {
@@ -90,9 +109,10 @@ func (d *decoder) fail(v *value, hint, format string, args ...any) {
 	v.bad = true
 }
 
-func (d *decoder) warn(v *value, hint, format string, args ...any) {
+func (d *decoder) warn(v *value, kind Kind, hint, format string, args ...any) {
 	line, column := v.position()
 	d.add(Warning, line, column, fmt.Sprintf(format, args...), hint)
+	d.problems[len(d.problems)-1].Kind = kind
 }
 
 func (d *decoder) decode(node *yaml.Node) {
@@ -128,9 +148,18 @@ func (d *decoder) decode(node *yaml.Node) {
 		d.fail(jobs, "raise quota: {maxJobs: ...} or split the workflow", "the workflow holds %d jobs; its quota allows %d", len(jobs.order), most)
 	}
 	d.marks = make(map[string]jobMarks, len(jobs.order))
+	d.sound = make(map[string]bool, len(jobs.order))
+	if !jobs.bad {
+		d.named = make(map[string]bool, len(jobs.order))
+	}
 	for _, name := range sortedKeys(jobs.fields) {
+		if d.named != nil {
+			d.named[name] = true
+		}
 		if own := jobs.fields[name]; own.fields != nil {
+			before := countErrors(d.problems)
 			w.Jobs = append(w.Jobs, d.job(name, own))
+			d.sound[name] = !own.bad && countErrors(d.problems) == before
 		}
 	}
 }
