@@ -165,7 +165,7 @@ func (r *reader) quota(f field, plan string) *Quota {
 	unit, err := recurrence.ParseFrequency(r.text(r.need(w, own, "frequency")))
 	if err != nil {
 		if w["frequency"].given() {
-			r.fail(w["frequency"], "The value %s is not valid; it must be one of minute, hour, day, week, month.", w["frequency"].shown())
+			r.fail(w["frequency"], "The value %s is not valid; it must be one of minute, hour, day, week, month, year.", w["frequency"].shown())
 		}
 		return q
 	}

@@ -78,7 +78,7 @@ func TestCollections(t *testing.T) {
 		`{"properties": {"sku": {"name": "Free"}, "quota": {"maxJobCount": 6}}}`:                                         "properties.quota.maxJobCount: The value '6' is out of range; it must be between 1 and 5.",
 		`{"properties": {"quota": {"maxJobCount": 1001}}}`:                                                               "properties.quota.maxJobCount: The value '1001' is out of range; it must be between 1 and 1000.",
 		`{"properties": {"sku": {"name": "Free"}, "quota": {"maxRecurrence": {"frequency": "minute", "interval": 59}}}}`: "properties.quota.maxRecurrence: The maximum recurrence of a job collection of the plan Free must be no faster than every 1 hour.",
-		`{"properties": {"quota": {"maxRecurrence": {"frequency": "second"}}}}`:                                          "properties.quota.maxRecurrence.frequency: The value 'second' is not valid; it must be one of minute, hour, day, week, month.",
+		`{"properties": {"quota": {"maxRecurrence": {"frequency": "second"}}}}`:                                          "properties.quota.maxRecurrence.frequency: The value 'second' is not valid; it must be one of minute, hour, day, week, month, year.",
 		`{"properties": {"quota": {"maxRecurrence": {"interval": 1}}}}`:                                                  "properties.quota.maxRecurrence.frequency: The required property 'frequency' is missing.",
 	} {
 		_, mistakes := azure.ReadCollection([]byte(sent))

@@ -116,7 +116,7 @@ func TestMistakes(t *testing.T) {
 			"properties.recurrence.count: The value '0' is out of range; it must be between 1 and 2147483647."}},
 		{recurring(`"frequency": "year", "interval": 2`), []string{"properties.recurrence.interval: The recurrence interval '2' is out of range; with recurrence unit 'Year' it must be between 1 and 1."}},
 		{recurring(`"interval": 2`), []string{"properties.recurrence.frequency: The required property 'frequency' is missing."}},
-		{recurring(`"frequency": "fortnight"`), []string{"properties.recurrence.frequency: The value 'fortnight' is not valid; it must be one of minute, hour, day, week, month."}},
+		{recurring(`"frequency": "fortnight"`), []string{"properties.recurrence.frequency: The value 'fortnight' is not valid; it must be one of minute, hour, day, week, month, year."}},
 		{recurring(`"frequency": "week", "schedule": {"weekDays": ["mon","mon","mon","mon","mon","mon","mon","mon"]}`), []string{"properties.recurrence.schedule.weekDays: The array has 8 days; it must have at most 7."}},
 		{recurring(`"frequency": "day", "schedule": {"minutes": [1], "minute": [2]}`), []string{"properties.recurrence.schedule.minute: The property 'minutes' is given twice."}},
 		{job(`"cron": "* * * * *", "DependsOn": ["a"], "steps": {}, "whatever": 1`), []string{

@@ -31,7 +31,7 @@ func (r *reader) recurrence(f field) *Recurrence {
 	case err == nil:
 		rec.Frequency = unit.String()
 	case m["frequency"].given():
-		r.fail(m["frequency"], "The value %s is not valid; it must be one of minute, hour, day, week, month.", m["frequency"].shown())
+		r.fail(m["frequency"], "The value %s is not valid; it must be one of minute, hour, day, week, month, year.", m["frequency"].shown())
 	}
 	if interval := m["interval"]; interval.given() {
 		n, ok := r.integer(interval, -maxCount, maxCount)

@@ -50,7 +50,7 @@ func TestReadSource(t *testing.T) {
 		`{"a": 1}`:      "The object is neither a job nor a job collection of Azure Scheduler: it has neither an action nor a sku.",
 		`5`:             "The value must be an object and is a number.",
 		`{"value": []}`: "The file holds no job and no job collection of Azure Scheduler.",
-		`{"value": [{"properties": {` + someAction + `, "recurrence": {"frequency": "x"}}}]}`:                                        "value[0].properties.recurrence.frequency: The value 'x' is not valid; it must be one of minute, hour, day, week, month.",
+		`{"value": [{"properties": {` + someAction + `, "recurrence": {"frequency": "x"}}}]}`:                                        "value[0].properties.recurrence.frequency: The value 'x' is not valid; it must be one of minute, hour, day, week, month, year.",
 		`{` + someAction + `, "Recurrence": {"frequency": "week", "schedule": {"minute": 99}}}`:                                      "Recurrence.schedule.minute: The value '99' is out of range; it must be between 0 and 59.",
 		`[{` + someAction + `}, {` + someAction + `}]`:                                                                               "[1]: The job 'file' of the job collection 'c' is given twice.",
 		`{"contentVersion": "1", "resources": [{"type": "Microsoft.Scheduler/jobCollections/jobs", "name": "j", "properties": {}}]}`: "resources[0].name: The name of a job that stands outside of its job collection must be collection/job.",

@@ -127,12 +127,27 @@ func (d *Document) prepare(t Target) (*Properties, []Secret, Mistakes) {
 	mistakes = append(mistakes, d.certificates()...)
 	if t.Limits != nil {
 		mistakes = append(mistakes, d.hold(t.Limits)...)
+		if t.Limits.Free {
+			p.retryHourly()
+		}
 	}
 	when := p.When()
 	for _, wrong := range when.Validate() {
 		mistakes.add(d.at(whenPath(wrong.Field)), "The recurrence is not valid: %s.", strings.TrimSuffix(wrong.Message, "."))
 	}
 	return p, secrets, mistakes
+}
+
+// retryHourly gives the retries that say no interval that of the Free plan: the service's default of 30 seconds is shorter than the plan allows.
+func (p *Properties) retryHourly() {
+	if p.Action.RetryPolicy == nil { // also for the error action, which has the action's when it has none
+		p.Action.RetryPolicy = &RetryPolicy{RetryType: RetryFixed}
+	}
+	for _, a := range p.actions() {
+		if r := a.RetryPolicy; r != nil && r.RetryType == RetryFixed && r.RetryInterval == nil {
+			r.RetryInterval = Lasting(shortestFree)
+		}
+	}
 }
 
 // whenPath is the member that a path of package recurrence means.

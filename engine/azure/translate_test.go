@@ -2,6 +2,7 @@ package azure_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,5 +31,36 @@ func TestEnvName(t *testing.T) {
 		"JC1_J1_SAS_TOKEN": {"jc1", "j1", "sasToken"}, "MY_JOBS_A_B": {"my-jobs", "a b"}, "_9_TO_5": {"9-to-5"}, "___X": {"日报", "x"}, "_": {""},
 	} {
 		require.Equal(t, want, azure.EnvName(parts...))
+	}
+}
+
+// In a collection of the Free plan no retry comes within the hour, also where the job leaves the interval to the service (seed 003).
+func TestTheFreePlanRetriesHourly(t *testing.T) {
+	const request = `"type": "http", "request": {"method": "GET", "uri": "http://h/"}`
+	for _, test := range []struct {
+		name, action  string
+		free          bool
+		main, onError time.Duration
+	}{
+		{"no policy, Free", request, true, time.Hour, time.Hour},
+		{"no policy, Standard", request, false, 30 * time.Second, 30 * time.Second},
+		{"no interval, Free", request + `, "retryPolicy": {"retryType": "fixed", "retryCount": 2}`, true, time.Hour, time.Hour},
+		{"a longer one, Free", request + `, "retryPolicy": {"retryType": "fixed", "retryInterval": "PT2H"}`, true, 2 * time.Hour, 2 * time.Hour},
+		{"none, Free", request + `, "retryPolicy": {"retryType": "none"}`, true, 0, 0},
+	} {
+		d, mistakes := azure.ReadJob([]byte(`{"properties": {"action": {` + test.action + `, "errorAction": {` + request + `}}}}`))
+		require.Empty(t, mistakes, test.name)
+		translation, mistakes := d.Translate(azure.Target{Workflow: "w", Job: "j", Limits: &azure.Limits{Now: time.Now(), Free: test.free}})
+		require.Empty(t, mistakes, test.name)
+		job := translation.Job
+		interval := func(r engine.RetryPolicy) time.Duration {
+			if r.Type == engine.RetryNone {
+				return 0
+			}
+			return r.Interval
+		}
+		require.Equal(t, test.main, interval(job.Steps[0].Action.Retry), test.name)
+		require.NotNil(t, job.ErrorAction, test.name)
+		require.Equal(t, test.onError, interval(job.ErrorAction.Retry), test.name)
 	}
 }

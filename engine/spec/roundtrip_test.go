@@ -44,7 +44,7 @@ func (g workflows) duration() string {
 
 func (g workflows) when(m object) {
 	g.maybe(m, "timeZone", pick(g, "UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe"))
-	g.maybe(m, "startTime", pick(g, "2026-01-01", "2026-03-01T12:25:30.5+08:00", "2026-11-01T01:30", "2026-07-01T00:00Z", "1890-01-01"))
+	g.maybe(m, "startTime", pick(g, "2026-01-01", "2026-03-01T12:25:30.5+08:00", "2026-11-01T01:30", "2026-07-01T00:00Z", "1900-01-01"))
 	g.maybe(m, "endTime", pick(g, "2030-01-01", "2027-01-01T00:00:00.123-05:00"))
 	g.maybe(m, "dst", object{"gap": pick(g, "shift", "skip"), "overlap": pick(g, "first", "last", "both")})
 	g.maybe(m, "spread", g.duration())
