@@ -75,21 +75,24 @@ export function pictureOf(day: Day, wish: Wish): Picture {
   let running = 0;
   const earlier = earlierOf(day, window.from);
   rows.forEach((row, k) => {
-    const runs = earlier.get(row.n) ?? [];
-    const last = runs.at(-1);
-    if (last !== undefined) {
-      row.run = day.earlier?.current?.[day.earlier.row?.indexOf(row.n) ?? -1] ?? 2;
-      row.after = last.ended;
-    }
     const job = jobs[row.job];
     const lane = laneOf[row.job] ?? -1;
+    const runs = earlier.get(row.n) ?? [];
+    const before: Bar[] = [];
+    for (const run of runs) {
+      run.after = before.at(-1)?.to;
+      before.push(barOf(run, Math.max(0, lane), window, 0, now));
+    }
+    if (runs.length > 0) {
+      row.run = day.earlier?.current?.[day.earlier.row?.indexOf(row.n) ?? -1] ?? 2;
+      row.after = before.at(-1)?.to;
+    }
     const bar = barOf(row, Math.max(0, lane), window, (job?.takesSeconds ?? 0) * 1000, now);
     if (!job?.noSlot && row.state !== "lost") {
       // What waits takes a slot from now on, when it takes one.
       holding.push(bar.look === "waiting" ? { ...bar, from: bar.known ?? bar.from } : bar);
       if (row.state === "running") running++;
     }
-    const before = runs.map((run) => barOf(run, Math.max(0, lane), window, 0, now));
     if (!job?.noSlot) holding.push(...before);
     if (lane < 0) return;
     if (!chosen[k]) for (const one of [bar, ...before]) one.faded = true;

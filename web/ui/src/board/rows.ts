@@ -21,7 +21,7 @@ export interface Row {
   flags: number;
   run?: number; // of an instance that was run again: which of its runs this is
   past?: boolean; // a run before the current one
-  after?: number; // when the run before this one ended
+  after?: number; // where the bar of the run before this one ends
 }
 
 export function rowOf(day: Day, n: number, begin = Date.parse(day.from)): Row {
@@ -54,7 +54,6 @@ export function earlierOf(day: Day, begin = Date.parse(day.from)): Map<number, R
       gate: "",
       run: c?.number?.[k] ?? 1,
       past: true,
-      after: list.at(-1)?.ended,
     });
     runs.set(n, list);
   });
@@ -93,7 +92,7 @@ export function barOf(row: Row, lane: number, window: { from: number; to: number
     bar.known = Math.min(window.to, now);
   } else if (started !== undefined) {
     const here = started >= row.plan - 60_000 && started < window.to;
-    bar.from = here ? started : row.plan;
+    bar.from = here ? started : since;
     if (here) bar.due = since;
     if (ended !== undefined) bar.to = bar.from + Math.max(0, ended - started);
     else {
