@@ -60,7 +60,12 @@ const wish = { find: "", states: [], now, note: (jobs: number, failed: number, l
 /** The second instance failed at 01:00 and was run again at 02:00, for 60 s. */
 const rerun: Day = {
   ...day,
-  instances: { ...day.instances, started: [60, 2 * hour, null, null, null], ended: [660, 2 * hour + 60, null, null, null], state: [3, 3, 0, 0, 0] },
+  instances: {
+    ...day.instances,
+    started: [60, 2 * hour, null, null, null],
+    ended: [660, 2 * hour + 60, null, null, null],
+    state: [3, 3, 0, 0, 0],
+  },
   earlier: { row: [1], number: [1], started: [hour], ended: [hour + 5], state: [5], current: [2] },
 };
 
@@ -76,7 +81,10 @@ test("each run is a bar of its own, and the wait in between is a line", () => {
 });
 
 test("what runs again waits from where its last run ended, and what was settled has no length", () => {
-  const waits = { ...rerun, instances: { ...rerun.instances, started: [60, null, null, null, null], ended: [660, null, null, null, null], state: [3, 0, 0, 0, 0] } };
+  const waits = {
+    ...rerun,
+    instances: { ...rerun.instances, started: [60, null, null, null, null], ended: [660, null, null, null, null], state: [3, 0, 0, 0, 0] },
+  };
   expect(pictureOf(waits, wish).data.bars.find((bar) => bar.id === "2")).toMatchObject({ look: "waiting", from: at(1) + 5000, known: now });
   const forced = { ...waits, instances: { ...waits.instances, ended: [660, 2 * hour, null, null, null], state: [3, 4, 0, 0, 0] } };
   expect(pictureOf(forced, wish).data.bars.find((bar) => bar.id === "2")).toMatchObject({ look: "forced", from: at(2), to: at(2) });
