@@ -53,7 +53,7 @@ func JudgeAlert(now time.Time, w *Watched) AlertVerdict {
 		return v
 	case w.Deadline.IsZero():
 		return AlertVerdict{}
-	case !now.Before(w.Deadline) && (i.StartedAt.IsZero() || i.StartedAt.After(w.Deadline)):
+	case !now.Before(w.Deadline) && i.Run <= 1 && (i.StartedAt.IsZero() || i.StartedAt.After(w.Deadline)):
 		return AlertVerdict{Kind: AlertNeverStarted}
 	case !now.Before(w.Deadline):
 		return AlertVerdict{Kind: AlertStillRunning}

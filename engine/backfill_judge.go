@@ -27,12 +27,30 @@ func better(a, b *Record) bool {
 	return a.Key == "" && b.Key != ""
 }
 
+// tells reports whether a record tells rather than another how their plan time stands: the one that goes on, else the one that ended last, since a backfill
+// repeats what was scheduled, and either may be run again. What was cancelled did nothing, and tells only where nothing else does.
+func tells(a, b *Record) bool {
+	rank := func(r *Record) int {
+		switch {
+		case !r.State.Ended():
+			return 0
+		case r.State != Cancelled:
+			return 1
+		}
+		return 2
+	}
+	if x, y := rank(a), rank(b); x != y {
+		return x < y
+	}
+	return a.EndedAt.After(b.EndedAt)
+}
+
 // judge decides which items are in.
 func (d *draft) judge() {
 	want := d.scope.wanted
 	for _, i := range d.order {
 		t := i.at()
-		i.record, i.recorded = d.records[i.part.row.ID][t.UnixMilli()]
+		i.record, i.recorded = d.latest[i.part.row.ID][t.UnixMilli()]
 		state := i.record.State
 		switch {
 		case t.After(d.at):

@@ -90,7 +90,8 @@ type draft struct {
 	scope   *backfillScope
 	parts   map[JobRef]*draftPart
 	order   []*draftItem               // by plan time and job
-	records map[int64]map[int64]Record // by job and plan time
+	records map[int64]map[int64]Record // by job and plan time: what can best be waited for
+	latest  map[int64]map[int64]Record // that which tells how the plan time stands
 	ups     map[JobRef]int64           // row ids of what is waited for
 }
 
@@ -136,7 +137,7 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{}, ups: map[JobRef]int64{}}
+	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{}, latest: map[int64]map[int64]Record{}, ups: map[JobRef]int64{}}
 	plans, err := d.expand()
 	if err != nil {
 		return nil, err
@@ -272,12 +273,16 @@ func (d *draft) lookUp(v View, plans []Plan) error {
 			known := d.records[job]
 			if known == nil {
 				known = make(map[int64]Record, len(rows))
-				d.records[job] = known
+				d.records[job], d.latest[job] = known, make(map[int64]Record, len(rows))
 			}
+			last := d.latest[job]
 			for _, row := range rows {
 				at := row.PlanTime.UnixMilli()
 				if best, ok := known[at]; !ok || better(&row, &best) {
 					known[at] = row
+				}
+				if before, ok := last[at]; !ok || tells(&row, &before) {
+					last[at] = row
 				}
 			}
 		}

@@ -33,6 +33,7 @@ type Board struct {
 	Waits    uint64 // one of all on which their edges depend: these, the definitions and what was detached
 	Jobs     []BoardJob
 	Rows     []BoardRow // by plan time, then id, those that are not recorded last
+	Earlier  []BoardRun // runs before the current ones of the rows, by row and number
 }
 
 // A BoardJob is a job with an instance on the board.
@@ -132,7 +133,7 @@ func mostCommonZone(jobs map[JobRef]definition) *time.Location {
 
 // read fills the board.
 func (d *boarding) read(v View, now time.Time) error {
-	d.Jobs, d.Rows, d.jobs, d.deadline = nil, nil, map[int64]int{}, nil
+	d.Jobs, d.Rows, d.Earlier, d.jobs, d.deadline = nil, nil, nil, map[int64]int{}, nil
 	if d.request.Date == "" {
 		d.Date = recurrence.DateOf(now.In(d.Zone))
 	}
@@ -170,6 +171,9 @@ func (d *boarding) read(v View, now time.Time) error {
 		plan.add(row.ID, row.Job, row.PlanTime.UnixMilli())
 	}
 	d.Plan = plan.Sum64()
+	if err := d.earlier(v); err != nil {
+		return fmt.Errorf("list the earlier runs of %s: %w", d.Date, err)
+	}
 	revision, err := v.Revision()
 	if err != nil {
 		return fmt.Errorf("read the revision of the definitions: %w", err)

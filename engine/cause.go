@@ -128,6 +128,9 @@ func (l *looker) grow(s *subject, allowance int) (c *Cause, used int, err error)
 		used += n
 	}
 	c.Help = l.help(s)
+	if s.i.State.Satisfies() {
+		return c, used, nil // nothing is wrong with it, so that there is no cause to tell
+	}
 	c.Root = firstCause(c) == nil && !truncated(c) || s.i.State == Waiting && (s.i.Frozen || s.job.Confirm && s.i.Confirmed == "")
 	return c, used, nil
 }

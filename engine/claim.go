@@ -26,13 +26,11 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 	if err := t.passTurn(&i, c.job); err != nil {
 		return nil, err
 	}
-	again := !i.StartedAt.IsZero()
+	again := i.Run > 1
 	from := i.State
 	i.State, i.Reason, i.Owner, i.Lease = Running, start.Reason, start.Owner, start.Lease
 	i.Fence++
-	if !again {
-		i.StartedAt = t.now
-	}
+	i.StartedAt = t.now
 	l := t.lane(&i)
 	r := &run{instance: i, job: c.job, attempts: map[int64]int{}}
 	var kept []StepRow

@@ -15,9 +15,10 @@ type DaysView interface {
 type InstanceSpan struct {
 	PlanTime  time.Time // UTC
 	State     State
-	StartedAt time.Time // zero before the first start
+	StartedAt time.Time // of the current run; zero before it started
 	EndedAt   time.Time // zero while it is open
-	Once      bool      // it was claimed once: its start and its end are of one run
+	Run       int       // the number of the current run, from 1
+	Once      bool      // no other server took it over, which takes time that the job does not
 }
 
 // took is how long the instance took; false when that says nothing of its job: it has not succeeded, or not in one go.
@@ -35,6 +36,7 @@ type Day struct {
 	Worst    State         // the one that a person wants to know first; "" of a day without instances
 	Started  time.Time     // the first start; zero when none has started
 	Ended    time.Time     // the last end; zero when none has ended
+	Reruns   int           // runs before the current ones
 	Timed    int           // instances that succeeded in one go
 	Total    time.Duration // that these took together
 	Median   time.Duration // that the middle one of these took
@@ -50,6 +52,7 @@ func DayOf(from, to time.Time, spans []InstanceSpan) Day {
 	for i := range spans {
 		s := &spans[i]
 		d.States[s.State]++
+		d.Reruns += max(0, s.Run-1)
 		if !s.StartedAt.IsZero() && (d.Started.IsZero() || s.StartedAt.Before(d.Started)) {
 			d.Started = s.StartedAt
 		}

@@ -7,9 +7,9 @@ import (
 
 // DurationView tells how long instances took.
 type DurationView interface {
-	// Durations lists how long the latest instances of the job with that key took that succeeded in one go, from start to end, newest plan time first, at
-	// most limit: with "" those that were scheduled. One that was run again, or taken over by another server, is left out: its start and its end are of
-	// different runs.
+	// Durations lists how long the latest runs of the job with that key took that succeeded in one go, from start to end, newest plan time first, then the
+	// latest run, at most limit: with "" those that were scheduled. An earlier run of an instance counts as its last one does. A run that another server
+	// took over is left out: that takes time that the job does not.
 	Durations(job int64, key string, limit int) ([]time.Duration, error)
 }
 

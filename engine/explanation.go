@@ -27,6 +27,7 @@ type Explanation struct {
 	Forecast     Forecast
 
 	Watching []WatchRow   // of one that runs now: what steps of it wait for without a slot, with what they found last
+	Earlier  []RunRow     // its earlier runs by number
 	Attempts []AttemptRow // of one that has started, the latest
 	Events   []EventRow   // of its history, the latest
 	EventIDs []int64      // parallel to Events
@@ -203,7 +204,7 @@ func (l *looker) explain(s *subject) (x Explanation, err error) {
 		}
 	}
 	if s.recorded {
-		x.Attempts, x.EventIDs, x.Events, err = l.whatHappened(s.i)
+		x.Earlier, x.Attempts, x.EventIDs, x.Events, err = l.whatHappened(s.i)
 	}
 	return x, err
 }
@@ -214,11 +215,14 @@ const (
 	eventsShown   = 20
 )
 
-// whatHappened returns the latest attempts and events of an instance.
-func (l *looker) whatHappened(i *Instance) (attempts []AttemptRow, ids []int64, events []EventRow, err error) {
-	if !i.StartedAt.IsZero() {
+// whatHappened returns the earlier runs of an instance, and its latest attempts and events.
+func (l *looker) whatHappened(i *Instance) (earlier []RunRow, attempts []AttemptRow, ids []int64, events []EventRow, err error) {
+	if i.HasRun() {
+		if earlier, err = l.view.Runs(i.ID); err != nil {
+			return nil, nil, nil, nil, fmt.Errorf("list the earlier runs of %s: %w", i.Name(), err)
+		}
 		if attempts, err = l.view.Attempts(i.ID); err != nil {
-			return nil, nil, nil, fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
+			return nil, nil, nil, nil, fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 		}
 		attempts = slices.DeleteFunc(attempts, func(a AttemptRow) bool { return a.StartedAt.After(l.now) })
 		for n := range attempts {
@@ -230,10 +234,10 @@ func (l *looker) whatHappened(i *Instance) (attempts []AttemptRow, ids []int64, 
 		attempts = attempts[max(0, len(attempts)-attemptsShown):]
 	}
 	if ids, events, err = l.view.HistoryOf(i.ID); err != nil {
-		return nil, nil, nil, fmt.Errorf("read the history of %s: %w", i.Name(), err)
+		return nil, nil, nil, nil, fmt.Errorf("read the history of %s: %w", i.Name(), err)
 	}
 	from := max(0, len(events)-eventsShown)
-	return attempts, ids[from:], events[from:], nil
+	return earlier, attempts, ids[from:], events[from:], nil
 }
 
 // walk collects the roots, and whether anything was left out.

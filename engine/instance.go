@@ -64,7 +64,8 @@ type Instance struct {
 	Confirmed string            // who confirmed; "" nobody yet
 	Cancel    *Reason           // a running instance that is being cancelled, and why
 
-	StartedAt time.Time // first start; zero before
+	Run       int       // the number of its current run, from 1; 0 of one that is not recorded
+	StartedAt time.Time // start of the current run; zero before
 	EndedAt   time.Time // zero while open
 }
 

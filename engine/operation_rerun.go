@@ -27,7 +27,7 @@ func (o *operating) rerun(i *Instance) error {
 		return err
 	}
 	var steps []StepRow
-	if !i.StartedAt.IsZero() {
+	if i.HasRun() {
 		if steps, err = o.v.Steps(i.ID); err != nil {
 			return fmt.Errorf("read the steps of %s: %w", i.Name(), err)
 		}
@@ -86,7 +86,7 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 		text += ", by the latest version"
 	}
 	o.add(act{*i, effect, Waiting, text, func(tx Tx, i *Instance) (bool, error) {
-		if !i.StartedAt.IsZero() { // else it has none
+		if i.HasRun() { // else it has none
 			if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
 				return ok, err
 			}
@@ -100,6 +100,7 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 			return false, err
 		}
 		after := *i
+		after.next()
 		after.State, after.Gate, after.Reason, after.Version = Waiting, GateDependency, reason, cmp.Or(version, i.Version)
 		o.notices = append(o.notices, Notice{Instance: after, From: i.State})
 		return true, tx.WakeWaiters(i)

@@ -103,6 +103,9 @@ func (o *operating) transit(i *Instance, e Event, text string) {
 		reason := o.reason("")
 		ok, err := tx.Apply(Transition{Instance: i.ID, Event: e, From: i.State, Fence: i.Fence, At: o.now, Reason: reason})
 		after := *i
+		if e.Closes(i.State) {
+			after.next()
+		}
 		after.State, after.Gate, after.Reason, after.EndedAt = to, "", reason, o.now
 		o.notices = append(o.notices, Notice{Instance: after, From: i.State})
 		return ok, err

@@ -40,7 +40,7 @@ func (p *past) asOf(now Instance) (Instance, error) {
 	}
 	i.State, i.Gate, i.Reason = Waiting, GateTime, Reason{Code: ReasonPlanned}
 	i.Owner, i.Lease, i.Cancel, i.Confirmed, i.RunNow, i.Frozen = "", time.Time{}, nil, "", "", false
-	i.StartedAt, i.EndedAt = time.Time{}, time.Time{}
+	i.Run, i.StartedAt, i.EndedAt = 1, time.Time{}, time.Time{}
 	if !i.NotBefore.After(p.at) {
 		i.Gate = GateDependency // it has been looked at
 	}
@@ -65,8 +65,11 @@ func replay(i *Instance, e *EventRow) {
 	case e.From != "" && e.To != "":
 		i.State, i.Reason, i.Gate, i.Cancel = e.To, e.Reason, "", nil
 		i.EndedAt = time.Time{}
+		if Event(e.Kind).Closes(e.From) {
+			i.next()
+		}
 		switch {
-		case e.To == Running && i.StartedAt.IsZero():
+		case e.To == Running:
 			i.StartedAt = e.At
 		case e.To == Waiting:
 			i.Gate = GateDependency

@@ -93,6 +93,7 @@ type View interface {
 	BackfillLookView
 	AroundView
 	DaysView
+	RunView
 	VersionView
 	WatchView
 	AlertView

@@ -40,6 +40,7 @@ const (
 			UNION ALL SELECT r.id FROM took CROSS JOIN instance r INDEXED BY instance_ran WHERE r.ended_at - r.started_at >= 1000
 				AND r.job = ?1 AND length(r.ended_at - r.started_at) = digits AND r.started_at > ?2 - below AND r.started_at <= ?2 AND r.ended_at >= ?2
 			UNION ALL SELECT id FROM instance INDEXED BY instance_ended WHERE ended_at >= ?2 AND ended_at < ?2 + 1000 AND job = ?1 AND started_at <= ?2
+			UNION ALL SELECT instance FROM run INDEXED BY run_ended WHERE started_at IS NOT NULL AND job = ?1 AND ended_at >= ?2 AND started_at <= ?2
 		) ORDER BY i.id`
 )
 

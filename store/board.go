@@ -13,7 +13,7 @@ import (
 // What a column costs to read is most of what a day of 100,000 instances does. What few values are told apart by is one column together.
 const (
 	outlineColumns = `SELECT id, job, plan_time, not_before, started_at, ended_at,
-		kind || ' ' || state || ' ' || gate || ' ' || plan_offset || ' ' || dry_run || ' ' || frozen || ' ' || key FROM instance `
+		kind || ' ' || state || ' ' || gate || ' ' || plan_offset || ' ' || dry_run || ' ' || frozen || ' ' || run || ' ' || key FROM instance `
 	outlineSpan     = ` AND plan_time >= ? AND plan_time < ? ORDER BY plan_time, id LIMIT CAST(? AS INTEGER)`
 	outlinesOpenSQL = outlineColumns + `WHERE ended_at IS NULL` + outlineSpan
 	outlinesPastSQL = outlineColumns + `WHERE ended_at IS NOT NULL` + outlineSpan
@@ -37,6 +37,7 @@ func (v *view) Outlines(from, to time.Time, limit int) ([]engine.Instance, error
 				kinds[traits] = o
 			}
 			i.Kind, i.Key, i.State, i.Gate, i.DryRun, i.Frozen = o.kind, o.key, o.state, o.gate, o.dryRun, o.frozen
+			i.Run = o.run
 			i.PlanTime, i.NotBefore = i.PlanTime.In(o.zone), i.NotBefore.In(o.zone)
 			if len(list) == cap(list) {
 				list = slices.Grow(list, max(64, len(list))) // a quarter more at a time, as append has it, is to copy a large list five times
@@ -69,19 +70,24 @@ type outline struct {
 	gate           engine.Gate
 	zone           *time.Location
 	dryRun, frozen bool
+	run            int
 	key            string
 }
 
 func outlineOf(traits string) (*outline, error) {
-	part := strings.SplitN(traits, " ", 7)
-	if len(part) < 7 {
+	part := strings.SplitN(traits, " ", 8)
+	if len(part) < 8 {
 		return nil, fmt.Errorf("%q is no outline", traits)
 	}
 	offset, err := strconv.Atoi(part[3])
 	if err != nil {
 		return nil, fmt.Errorf("read the offset in %q: %w", traits, err)
 	}
-	return &outline{engine.Kind(part[0]), engine.State(part[1]), engine.Gate(part[2]), zone(offset), part[4] != "0", part[5] != "0", part[6]}, nil
+	run, err := strconv.Atoi(part[6])
+	if err != nil {
+		return nil, fmt.Errorf("read the run in %q: %w", traits, err)
+	}
+	return &outline{engine.Kind(part[0]), engine.State(part[1]), engine.Gate(part[2]), zone(offset), part[4] != "0", part[5] != "0", run, part[7]}, nil
 }
 
 // Detached tells when what an instance waits for was last changed.

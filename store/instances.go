@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -9,7 +11,7 @@ import (
 
 const instanceColumns = `SELECT i.id, i.job, j.workflow, j.name, i.version, i.kind, i.key, i.plan_time, i.plan_offset, i.state, i.gate, i.reason,
 	i.fence, i.owner, i.lease, i.dry_run, i.frozen, i.not_before, i.plan_offset, i.priority, i.pool, i.params, i.confirmed, i.cancel,
-	i.started_at, i.ended_at, i.touched, i.run_now
+	i.run, i.started_at, i.ended_at, i.touched, i.run_now
 	FROM instance i JOIN job j ON j.id = i.job `
 
 func scanInstance(c *columns) (engine.Instance, error) {
@@ -35,7 +37,7 @@ func scanInstance(c *columns) (engine.Instance, error) {
 		}
 		i.Cancel = &r
 	}
-	i.StartedAt, i.EndedAt = c.utc(), c.utc()
+	i.Run, i.StartedAt, i.EndedAt = int(c.int()), c.utc(), c.utc()
 	i.Touched, i.RunNow = c.bool(), c.text()
 	i.TellBroken()
 	return i, nil
@@ -93,8 +95,10 @@ const (
 	activeSQL      = instanceColumns + `WHERE i.job = ? AND i.state IN ('running', 'lost') AND i.state = 'running' ORDER BY i.started_at, i.id`
 	activeCountSQL = `SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND state = 'running'`
 	runningSQL     = instanceColumns + `WHERE i.state IN ('running', 'lost') ORDER BY +i.id`
-	durationsSQL   = `SELECT ended_at - started_at FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key = ? AND fence = 1
-		ORDER BY plan_time DESC LIMIT CAST(? AS INTEGER)`
+	durationsSQL   = `SELECT plan_time, ended_at - started_at FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key = ?
+		AND fence <= run ORDER BY plan_time DESC LIMIT CAST(? AS INTEGER)`
+	earlierDurationsSQL = `SELECT plan_time, ended_at - started_at FROM run INDEXED BY run_succeeded WHERE state = 'succeeded' AND job = ? AND key = ?
+		AND fence <= number ORDER BY plan_time DESC, instance DESC, number DESC LIMIT CAST(? AS INTEGER)`
 	laterDueSQL = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')
 		OR EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 1 AND plan_time > ? AND plan_time <= ?
@@ -126,13 +130,28 @@ func (v *view) ActiveCount(job int64) (n int, err error) {
 	return n, err
 }
 
-// Durations lists how long the latest instances of the job with that key took that succeeded in one go.
+// Durations lists how long the latest runs of the job with that key took that succeeded in one go.
 func (v *view) Durations(job int64, key string, limit int) (took []time.Duration, err error) {
-	err = v.s.query(durationsSQL, func(c *columns) error {
-		took = append(took, time.Duration(c.int())*time.Millisecond)
-		return nil
-	}, job, key, limit)
-	return took, err
+	type run struct {
+		planTime int64
+		took     time.Duration
+	}
+	var runs []run
+	for _, text := range []string{durationsSQL, earlierDurationsSQL} {
+		err = v.s.query(text, func(c *columns) error {
+			runs = append(runs, run{c.int(), time.Duration(c.int()) * time.Millisecond})
+			return nil
+		}, job, key, limit)
+		if err != nil {
+			return nil, err
+		}
+	}
+	// The current run of an instance is the latest of its plan time, and the list has it first.
+	slices.SortStableFunc(runs, func(a, b run) int { return cmp.Compare(b.planTime, a.planTime) })
+	for _, r := range runs[:min(limit, len(runs))] {
+		took = append(took, r.took)
+	}
+	return took, nil
 }
 
 // Running lists all instances in state running or lost, by id.

@@ -33,6 +33,7 @@ var pruneSQL = []string{
 	`DELETE FROM step WHERE instance = ?`,
 	`DELETE FROM outbox WHERE instance = ?`,
 	`DELETE FROM attempt WHERE instance = ?`,
+	`DELETE FROM run WHERE instance = ?`,
 	`DELETE FROM instance WHERE id = ?`,
 }
 

@@ -13,13 +13,19 @@ const (
 	notHeld    = `wake = NULL, watch_job = NULL, watch_key = NULL, watch_time = NULL`
 
 	startSQL = `UPDATE instance SET state = 'running', gate = '', reason = ?, fence = fence + 1, owner = ?, lease = ?,
-		started_at = coalesce(started_at, ?), ` + notHeld + whereAsWas
+		started_at = ?, ` + notHeld + whereAsWas
 	loseSQL = `UPDATE instance SET state = 'lost', reason = ?, owner = '', lease = NULL, cancel = NULL` + whereAsWas
-	endSQL  = `UPDATE instance SET state = ?, gate = '', reason = ?, owner = '', lease = NULL, cancel = NULL, ended_at = ?, ` + notHeld + whereAsWas
+	ended   = `UPDATE instance SET state = ?, gate = '', reason = ?, owner = '', lease = NULL, cancel = NULL, ended_at = ?, ` + notHeld
+	endSQL  = ended + whereAsWas
+	nextRun = `, run = run + 1, started_at = NULL`
+	// A person's word about what has ended or is lost is no outcome of what ran.
+	settleSQL  = ended + nextRun + whereAsWas
+	keepRunSQL = `INSERT INTO run (instance, number, job, key, plan_time, state, reason, fence, started_at, ended_at)
+		SELECT id, run, job, key, plan_time, state, reason, fence, started_at, coalesce(ended_at, ?) FROM instance WHERE id = ? AND state = ? AND fence = ?`
 	// A rerun was looked at before: what is decided once, when its time came, is not decided again. What it waits for counts from now, and what a
 	// person allowed or held was about the run before.
 	rerunSQL = `UPDATE instance SET state = 'waiting', gate = 'dependency', reason = ?, ended_at = NULL, wake = ?, not_before = max(not_before, ?),
-		version = CASE WHEN ? = 0 THEN version ELSE ? END, pool = CASE WHEN ? = 0 THEN pool ELSE ? END, touched = 1, frozen = 0, confirmed = '', run_now = ''` + whereAsWas
+		version = CASE WHEN ? = 0 THEN version ELSE ? END, pool = CASE WHEN ? = 0 THEN pool ELSE ? END, touched = 1, frozen = 0, confirmed = '', run_now = ''` + nextRun + whereAsWas
 )
 
 // An identity is what other instances know an instance by.
@@ -44,6 +50,12 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 		i = identity{row.int(), row.text(), row.int()}
 		return nil
 	}
+	closes := c.Event.Closes(c.From)
+	if closes {
+		if _, err := t.s.exec(keepRunSQL, at, c.Instance, from, c.Fence); err != nil {
+			return false, fmt.Errorf("keep the run of instance %d that is over: %w", c.Instance, err)
+		}
+	}
 	switch to {
 	case engine.Running:
 		if c.Owner == "" {
@@ -55,7 +67,11 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	case engine.Waiting:
 		err = t.s.change(rerunSQL, take, reason, at, at, c.Version, c.Version, c.Version, c.Pool, c.Instance, from, c.Fence)
 	default:
-		err = t.s.change(endSQL, take, string(to), reason, at, c.Instance, from, c.Fence)
+		text := endSQL
+		if closes {
+			text = settleSQL
+		}
+		err = t.s.change(text, take, string(to), reason, at, c.Instance, from, c.Fence)
 	}
 	if err != nil || !ok {
 		return false, err

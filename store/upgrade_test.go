@@ -137,6 +137,7 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 		"incident":        `INSERT INTO incident (id, cause, instance, job, key, plan_time, plan_offset, kind, reason, opened_at, look_at, blocked, told, acked_by, note) VALUES (80004, 'job/1', 1001, 1, '', 1, 0, 'failed', '{}', 1, 2, 0, 1, '', '')`,
 		"incident_member": `INSERT INTO incident_member (incident, instance, job, plan_time, plan_offset, kind, since) VALUES (80004, 1001, 1, 1, 0, 'failed', 1)`,
 		"delivery":        `INSERT INTO delivery (id, incident, cause, sink, class, body, not_before, attempts, state, reason, created_at) VALUES (80005, 80004, 'job/1', 'ops', 'failure', x'7b7d', 1, 0, 'pending', '', 1)`,
+		"run":             `INSERT INTO run (instance, number, job, key, plan_time, state, reason, fence, started_at, ended_at) VALUES (1001, 1, 2, '', 1, 'failed', '{}', 1, 1, 2)`,
 		"once":            `INSERT INTO once (principal, operation, key, request, at) VALUES ('ana', 'cancelInstance', 'k', x'00', 1)`,
 	} {
 		if columns[table] != nil {

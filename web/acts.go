@@ -35,6 +35,7 @@ type triggerInput struct {
 type triggerOutput struct {
 	Status   int
 	Location string `header:"Location" doc:"The path of the instance"`
+	Replayed string `header:"Idempotency-Replayed" doc:"true: the key is known, and this is the instance that it made"`
 	Body     Instance
 }
 
@@ -65,6 +66,8 @@ func (s *server) trigger(ctx context.Context, in *triggerInput) (*triggerOutput,
 	out := &triggerOutput{Status: http.StatusOK, Body: NewInstance(&instance)}
 	if created {
 		out.Status = http.StatusCreated
+	} else {
+		out.Replayed = "true"
 	}
 	out.Location = prefix + "/instances/" + out.Body.ID.String()
 	return out, nil

@@ -52,10 +52,13 @@ func TestTheSameKeyIsTheSameInstance(t *testing.T) {
 	f := newFixture(t)
 	key := header("Idempotency-Key", "reload-7")
 	body := `{"params":{"day":"2026-11-19"}}`
-	first := decode[web.Instance](f, f.as("operator", http.MethodPost, triggerOrders, body, key), 201)
+	answer := f.as("operator", http.MethodPost, triggerOrders, body, key)
+	require.Empty(t, answer.Header().Get("Idempotency-Replayed"))
+	first := decode[web.Instance](f, answer, 201)
 	f.now = f.now.Add(time.Minute)
 	again := f.as("admin", http.MethodPost, triggerOrders, body, key)
 	require.Equal(t, "/api/v1/instances/"+first.ID.String(), again.Header().Get("Location"))
+	require.Equal(t, "true", again.Header().Get("Idempotency-Replayed"))
 	require.Equal(t, first, decode[web.Instance](f, again, 200))
 
 	refused(f, f.as("operator", http.MethodPost, triggerOrders, `{"params":{"day":"2026-11-18"}}`, key), 422, "key-reused")

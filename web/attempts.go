@@ -15,6 +15,7 @@ type Attempt struct {
 	Step         string    `json:"step,omitempty" doc:"Absent for the only step of a job with a single action"`
 	Number       int       `json:"number" minimum:"1" doc:"Counts the attempts of the step, over reruns too"`
 	ErrorAction  bool      `json:"errorAction,omitempty" doc:"It is the job's error action"`
+	Run          int       `json:"run" minimum:"1" doc:"The run of the instance that it is of"`
 	Fence        int64     `json:"fence" doc:"The claim of the instance under which it ran"`
 	Pool         string    `json:"pool,omitempty"`
 	StartedAt    time.Time `json:"startedAt"`
@@ -36,10 +37,10 @@ type AttemptList struct {
 	Next  string    `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 }
 
-func newAttempt(a *engine.AttemptRow, i *engine.Instance) Attempt {
+func newAttempt(a *engine.AttemptRow, i *engine.Instance, earlier []engine.RunRow) Attempt {
 	zone := i.PlanTime.Location()
 	shown := Attempt{
-		ID: ID(a.ID), Instance: ID(a.Instance), InstanceName: i.Name(), Step: a.Step, Number: a.Number, ErrorAction: a.Error, Fence: a.Fence,
+		ID: ID(a.ID), Instance: ID(a.Instance), InstanceName: i.Name(), Step: a.Step, Number: a.Number, ErrorAction: a.Error, Run: engine.RunOf(a, i.Run, earlier), Fence: a.Fence,
 		Pool: a.Pool, StartedAt: in(a.StartedAt, zone),
 	}
 	if r := a.Result; r != nil {
@@ -53,7 +54,11 @@ type attemptsOutput struct{ Body AttemptList }
 
 func (s *server) listAttempts(ctx context.Context, in *partsInput) (*attemptsOutput, error) {
 	var attempts []engine.AttemptRow
+	var earlier []engine.RunRow
 	i, err := s.instance(ctx, in.ID, func(v engine.View) (err error) {
+		if earlier, err = v.Runs(in.ID); err != nil {
+			return err
+		}
 		attempts, err = v.Attempts(in.ID)
 		return err
 	})
@@ -66,7 +71,7 @@ func (s *server) listAttempts(ctx context.Context, in *partsInput) (*attemptsOut
 	}
 	out := &attemptsOutput{AttemptList{Items: make([]Attempt, len(attempts)), Next: next}}
 	for n := range attempts {
-		out.Body.Items[n] = newAttempt(&attempts[n], &i)
+		out.Body.Items[n] = newAttempt(&attempts[n], &i, earlier)
 	}
 	return out, nil
 }
@@ -82,11 +87,15 @@ func (s *server) getAttempt(ctx context.Context, in *attemptInput) (*attemptOutp
 	if err != nil {
 		return nil, err
 	}
-	i, err := s.instance(ctx, attempt.Instance, nil)
+	var earlier []engine.RunRow
+	i, err := s.instance(ctx, attempt.Instance, func(v engine.View) (err error) {
+		earlier, err = v.Runs(attempt.Instance)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &attemptOutput{newAttempt(&attempt, &i)}, nil
+	return &attemptOutput{newAttempt(&attempt, &i, earlier)}, nil
 }
 
 func (s *server) attempt(ctx context.Context, id int64) (engine.AttemptRow, error) {

@@ -55,6 +55,7 @@ func visits(f *fixture) map[string]visit {
 		"getInstance":     {instance(ended, ""), "", 200, nil},
 		"listWaits":       {instance(waiting, "/waits"), "", 200, nil},
 		"listAttempts":    {instance(ended, "/attempts"), "", 200, nil},
+		"listRuns":        {instance(ended, "/runs"), "", 200, nil},
 		"listEvents":      {instance(ended, "/events"), "", 200, nil},
 		"explainInstance": {instance(waiting, "/explain"), "", 200, nil},
 		"explainByName":   {"/api/v1/explain?instance=retail/orders@2026-11-21T20:00", "", 200, nil},

@@ -52,6 +52,7 @@ type Day struct {
 	Gates     []string   `json:"gates" doc:"What the numbers of gate say"`
 	Jobs      []DayJob   `json:"jobs" doc:"Those with an instance in the day"`
 	Instances DayColumns `json:"instances"`
+	Earlier   *DayRuns   `json:"earlier,omitempty" doc:"Runs before the current ones: of instances that were run again"`
 }
 
 // A DayJob is a job with an instance in the day.
@@ -76,6 +77,16 @@ type DayColumns struct {
 	State   []int      `json:"state" doc:"Index into states"`
 	Gate    []int      `json:"gate" doc:"Index into gates: what holds one that waits"`
 	Flags   []int      `json:"flags" doc:"A sum: 1 late (past its deadline, or waiting although its time has come), 2 frozen, 4 of a day off, 8 manual, 16 of a backfill"`
+}
+
+// DayRuns are the runs of a day before the current ones, which started: the n-th value of each column is of the n-th. Times are as those of the instances.
+type DayRuns struct {
+	Row     []int     `json:"row" doc:"The instance that ran: its number in the columns of the instances"`
+	Number  []int     `json:"number" doc:"Of the run, from 1"`
+	Started []float64 `json:"started"`
+	Ended   []float64 `json:"ended"`
+	State   []int     `json:"state" doc:"As the run ended; index into states"`
+	Current []int     `json:"current" doc:"The number of the current run of the instance"`
 }
 
 // The flags of an instance of a day.
@@ -250,7 +261,21 @@ func newDay(b *engine.Board) *Day {
 		c.Flags[n] = flagIf(row.Late, flagLate) | flagIf(row.Frozen, flagFrozen) | flagIf(row.DryRun, flagDryRun) |
 			flagIf(row.Kind == engine.Manual, flagManual) | flagIf(row.Kind == engine.Backfill, flagBackfill)
 	}
+	if len(b.Earlier) > 0 {
+		day.Earlier = newDayRuns(b, states)
+	}
 	return day
+}
+
+func newDayRuns(b *engine.Board, states map[engine.State]int) *DayRuns {
+	n := len(b.Earlier)
+	runs := &DayRuns{Row: make([]int, n), Number: make([]int, n), Started: make([]float64, n), Ended: make([]float64, n), State: make([]int, n), Current: make([]int, n)}
+	for n := range b.Earlier {
+		r := &b.Earlier[n]
+		runs.Row[n], runs.Number[n], runs.State[n], runs.Current[n] = r.Row, r.Number, states[r.State], b.Rows[r.Row].Run
+		runs.Started[n], runs.Ended[n] = after(b.From, r.StartedAt), after(b.From, r.EndedAt)
+	}
+	return runs
 }
 
 func newDayEdges(x *engine.BoardEdges) *DayEdges {

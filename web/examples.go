@@ -46,7 +46,7 @@ var (
 	}
 	exampleExit    = 3
 	exampleAttempt = Attempt{
-		ID: 4290, Instance: 4217, InstanceName: "retail/orders@2026-11-21T06:00:00+01:00", Number: 1, Fence: 1, StartedAt: exampleAt.Add(14 * time.Minute),
+		ID: 4290, Instance: 4217, InstanceName: "retail/orders@2026-11-21T06:00:00+01:00", Number: 1, Run: 1, Fence: 1, StartedAt: exampleAt.Add(14 * time.Minute),
 		EndedAt: exampleAt.Add(15 * time.Minute), Outcome: engine.OutcomeFailed, Exit: &exampleExit, Text: "exit 3", LogBytes: 1832,
 	}
 	exampleEvent = Event{

@@ -207,7 +207,7 @@ func NewExplanation(x *engine.Explanation) Explanation {
 		shown.Watching = append(shown.Watching, Watching{x.Watching[i].Step, newStepWait(&x.Watching[i], zone)})
 	}
 	for i := range x.Attempts {
-		shown.Attempts = append(shown.Attempts, newAttempt(&x.Attempts[i], &x.Instance))
+		shown.Attempts = append(shown.Attempts, newAttempt(&x.Attempts[i], &x.Instance, x.Earlier))
 	}
 	for i := range x.Events {
 		shown.Events = append(shown.Events, newEvent(&EventRecord{ID: x.EventIDs[i], EventRow: x.Events[i]}, zone))

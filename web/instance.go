@@ -31,7 +31,8 @@ type Instance struct {
 	Cancel    *Reason           `json:"cancel,omitempty" doc:"It is being cancelled, and why"`
 	Version   ID                `json:"version" doc:"The job version that it was planned with"`
 	Owner     string            `json:"owner,omitempty" doc:"The server that runs it"`
-	StartedAt time.Time         `json:"startedAt,omitzero" doc:"When it first started"`
+	Run       int               `json:"run,omitempty" minimum:"0" doc:"The number of its current run, from 1: a rerun is the next. The times are those of this run, and GET /instances/{id}/runs lists the earlier ones"`
+	StartedAt time.Time         `json:"startedAt,omitzero" doc:"When its current run started"`
 	EndedAt   time.Time         `json:"endedAt,omitzero"`
 }
 
@@ -117,7 +118,7 @@ func NewInstance(i *engine.Instance) Instance {
 		State: i.State, Reason: newReason(i.Reason, zone), DryRun: i.DryRun, Frozen: i.Frozen,
 		Touched: i.Touched, RunNow: i.RunNow, NotBefore: in(i.NotBefore, zone),
 		Priority: i.Priority, Pool: i.Pool, Params: engine.ShownParams(i.Params), Confirmed: i.Confirmed, Version: ID(i.Version), Owner: i.Owner,
-		StartedAt: in(i.StartedAt, zone), EndedAt: in(i.EndedAt, zone),
+		Run: i.Run, StartedAt: in(i.StartedAt, zone), EndedAt: in(i.EndedAt, zone),
 	}
 	if i.State == engine.Waiting {
 		shown.Gate = i.Gate

@@ -98,7 +98,7 @@ func native() []route {
 		{Method: post, Pattern: prefix + "/jobs/{workflow}/{job}/trigger", Permission: Operator, ID: "triggerJob", Tag: "jobs", Refuses: conflict,
 			Audit: true, BodyLimit: maxBody, Summary: "Run a job now",
 			Text: "Makes a manual instance, which waits for no other. With the header Idempotency-Key the same request can be sent again: " +
-				"the answer is then 200 with the instance that the first one made.",
+				"the answer is then 200 with the instance that the first one made, and the header Idempotency-Replayed: true.",
 			Request: exampleTrigger, Answers: map[int]any{http.StatusCreated: exampleManual, http.StatusOK: exampleManual},
 			register: operation((*server).trigger)},
 
@@ -111,6 +111,10 @@ func native() []route {
 			Summary: "What an instance waits for, as it was planned", Answers: ok(WaitList{Items: []Wait{exampleWait}}), register: operation((*server).listWaits)},
 		{Method: get, Pattern: prefix + "/instances/{id}/attempts", Permission: Viewer, ID: "listAttempts", Tag: "instances", Refuses: missing,
 			Summary: "The attempts of an instance", Answers: ok(AttemptList{Items: []Attempt{exampleAttempt}}), register: operation((*server).listAttempts)},
+		{Method: get, Pattern: prefix + "/instances/{id}/runs", Permission: Viewer, ID: "listRuns", Tag: "instances", Refuses: missing,
+			Summary: "The runs of an instance", Text: "A run is one life of the instance: from when it was planned or opened again to its end. " +
+				"A rerun begins the next one, and so does a person who says that what failed or is lost counts as done.",
+			Answers: ok(RunList{Items: []Run{exampleRun}}), register: operation((*server).listRuns)},
 		{Method: get, Pattern: prefix + "/instances/{id}/events", Permission: Viewer, ID: "listEvents", Tag: "instances", Refuses: missing,
 			Summary: "The history of an instance", Answers: ok(EventPage{Items: []Event{exampleEvent}}), register: operation((*server).listEvents)},
 		{Method: post, Pattern: prefix + "/instances/{id}/cancel", Permission: Operator, ID: "cancelInstance", Tag: "instances", Refuses: conflict,

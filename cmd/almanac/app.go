@@ -268,11 +268,14 @@ func addNote(c *cobra.Command, note *string) {
 	c.Flags().StringVar(note, "note", "", "why; written to the history")
 }
 
+// defaultData is the data directory where none is named.
+const defaultData = "./.almanac"
+
 // addData adds --data.
 func (a *app) addData(c *cobra.Command) *string {
 	dir := a.env["ALMANAC_DATA"]
 	if dir == "" {
-		dir = "./.almanac"
+		dir = defaultData
 	}
 	return c.Flags().String("data", dir, "data directory (env ALMANAC_DATA)")
 }

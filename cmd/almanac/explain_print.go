@@ -315,6 +315,9 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 				outcome += ": " + t.Text
 			}
 		}
+		if t.Run != x.Attempts[0].Run || t.Run != x.Instance.Run {
+			name = strings.TrimSpace(fmt.Sprintf("run %d %s", t.Run, name))
+		}
 		p.wrapped(fmt.Sprintf("  %s  %d  ", t.StartedAt.Format(time.DateTime), t.Number), 4, name+" "+outcome)
 	}
 	if len(x.Events) > 0 {

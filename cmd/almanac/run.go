@@ -20,17 +20,21 @@ func (a *app) runCommand() *cobra.Command {
 		s    span
 		wait bool
 		dev  bool
+		more bool
 	)
 	c := &cobra.Command{
 		Use:   "run FOLDER",
 		Short: "plan one day and run it to the end, now",
 		Long: `Plan one natural day of the folder's workflows, write it down in the data directory, and run it to the end without waiting for the clock: what an
 instance still waits for is what it depends on. Running a day a second time continues it: what was recorded stays as it is.
+After a failure, --resume goes on in the same data directory: what succeeded stays, and what failed, was cancelled or was not
+reached runs, by the definitions as they are now.
 
 An upstream plan time outside the day of which nothing is recorded counts as satisfied, and each such assumption is listed. Misfire does not apply.
 Interrupted, it starts nothing more; processes that run go on, and the next run or serve on the directory takes them over.`,
 		Example: `  almanac run pipelines                        # today
   almanac run pipelines --date 2026-10-01 --data /var/lib/almanac
+  almanac run pipelines --date 2026-10-01 --resume   # after a failure
   almanac run pipelines --wait                 # each instance at its plan time`,
 		Args:              exactly("FOLDER"),
 		ValidArgsFunction: completeFolders,
@@ -40,6 +44,7 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 	data := a.addData(c)
 	slots := addSlots(c)
 	c.Flags().BoolVar(&wait, "wait", false, "start each instance at its plan time, not at once")
+	c.Flags().BoolVar(&more, "resume", false, "let run again what did not end well")
 	c.Flags().BoolVar(&dev, "dev", false, "actions may reach loopback addresses")
 	out := addOutbound(c)
 	output := addOutput(c)
@@ -65,7 +70,7 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
 		context.AfterFunc(ctx, stop) // a second signal ends the process at once
-		d := dayRun{app: a, windows: w, json: output.value == "json", show: quietProgress{}}
+		d := dayRun{app: a, windows: w, folder: args[0], dir: *data, more: more, json: output.value == "json", show: quietProgress{}}
 		return d.carryOut(ctx, siteConfig{dir: *data, slots: n, loopback: dev, outbound: outbound, closed: true, unclocked: !wait})
 	}
 	return c
@@ -75,6 +80,9 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 type dayRun struct {
 	*app
 	windows *windows
+	folder  string // as it was given
+	dir     string // the data directory
+	more    bool   // what did not end well runs again
 	json    bool
 	show    dayProgress
 }
@@ -120,7 +128,16 @@ func (d *dayRun) onSite(ctx context.Context, s *site, lines *console) (*dayResul
 	if err != nil {
 		return nil, err
 	}
-	d.begin(&plan, before)
+	again := 0
+	if d.more {
+		if again, err = d.resume(ctx, s, before); err == nil {
+			before, err = readDay(s, &plan, d.windows)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.begin(&plan, before, again)
 	if err := s.engine.Run(ctx); err != nil {
 		return nil, err
 	}
@@ -132,7 +149,7 @@ func (d *dayRun) onSite(ctx context.Context, s *site, lines *console) (*dayResul
 }
 
 // begin says what is about to run.
-func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult) {
+func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult, again int) {
 	if d.json {
 		return
 	}
@@ -140,6 +157,9 @@ func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult) {
 	text := fmt.Sprintf("%s on %s", count(total, "instance"), d.windows.day)
 	if known := total - plan.Inserted; known > 0 {
 		text += fmt.Sprintf(", %d of them recorded before", known)
+	}
+	if d.more {
+		text += fmt.Sprintf(", %d run again", again)
 	}
 	fmt.Fprintln(d.stdout, text)
 	for _, assumption := range plan.Assumptions {

@@ -126,6 +126,7 @@ func (d *dayRun) report(result *dayResult, runErr error) error {
 		if len(bad) > 0 {
 			fmt.Fprintln(d.stdout, "\nnot ended well:")
 			fmt.Fprintln(d.stdout, strings.Join(bad, "\n"))
+			fmt.Fprintf(d.stdout, "\n%s\n", d.kept())
 		}
 	}
 	if len(bad) > 0 && runErr == nil {

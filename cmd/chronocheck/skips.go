@@ -15,7 +15,7 @@ func (c *checker) checkSkips() {
 			continue
 		}
 		c.checkDryRun(i)
-		if i.state != "cancelled" && i.state != "skipped" || i.started.Valid {
+		if i.state != "cancelled" && i.state != "skipped" || i.fence > 0 {
 			continue
 		}
 		if i.version.def == nil {
@@ -45,7 +45,7 @@ func (c *checker) checkDryRun(i *instance) {
 		c.report.violate(c8, i, "its day is off by the job's calendar, and it is not marked as a dry run")
 	case !off && i.dryRun:
 		c.report.violate(c8, i, "it is marked as a dry run, and its day is not off by the job's calendar")
-	case i.dryRun && i.started.Valid && !c.asked(i):
+	case i.dryRun && i.fence > 0 && !c.asked(i):
 		c.report.violate(c8, i, "it is a dry run, and it was started")
 	}
 }

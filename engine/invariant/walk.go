@@ -147,6 +147,9 @@ func (c *check) instance(i *engine.Instance) error {
 	if f.waits, err = c.s.Waits(i.ID); err != nil {
 		return fmt.Errorf("read what %s waits for: %w", i.Name(), err)
 	}
+	if f.runs, err = c.s.Runs(i.ID); err != nil {
+		return fmt.Errorf("list the earlier runs of %s: %w", i.Name(), err)
+	}
 	if f.attempts, err = c.s.Attempts(i.ID); err != nil {
 		return fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 	}
@@ -228,6 +231,7 @@ type facts struct {
 	past     []change
 	whole    bool // no event of it was removed
 	waits    []engine.Wait
+	runs     []engine.RunRow // the earlier ones
 	attempts []engine.AttemptRow
 	steps    []engine.StepRow
 	watches  []engine.WatchRow

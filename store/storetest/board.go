@@ -32,7 +32,7 @@ var boardCases = []testCase{
 			full := w.get(got.ID)
 			w.same(engine.Instance{
 				ID: full.ID, Job: full.Job, Kind: full.Kind, Key: full.Key, PlanTime: full.PlanTime, NotBefore: full.NotBefore, State: full.State, Gate: full.Gate,
-				DryRun: full.DryRun, Frozen: full.Frozen, StartedAt: full.StartedAt, EndedAt: full.EndedAt,
+				DryRun: full.DryRun, Frozen: full.Frozen, Run: full.Run, StartedAt: full.StartedAt, EndedAt: full.EndedAt,
 			}, got)
 			_, want := full.PlanTime.Zone()
 			_, offset := got.PlanTime.Zone()

@@ -25,7 +25,9 @@ var dayCases = []testCase{
 			}
 			require.Equal(w, []string{"01:00", "02:00", "02:30", "03:00"}, times)
 			require.Equal(w, []engine.State{engine.Succeeded, engine.Succeeded, engine.Waiting, engine.Waiting}, states)
-			require.Equal(w, []bool{true, false, false, false}, once, "the second ran twice, the others not yet")
+			require.Equal(w, []bool{true, true, false, false}, once, "the others did not run yet")
+			require.Equal(w, []int{1, 2, 1, 1}, []int{spans[0].Run, spans[1].Run, spans[2].Run, spans[3].Run})
+			require.True(w, spans[1].StartedAt.Equal(w.get(p[1].ID).StartedAt), "of the run that counts")
 			first := w.get(p[0].ID)
 			require.True(w, first.StartedAt.Equal(spans[0].StartedAt))
 			require.True(w, first.EndedAt.Equal(spans[0].EndedAt))

@@ -19,7 +19,7 @@ var planCases = []testCase{
 		i.NotBefore = at("02:00").Add(1234 * time.Millisecond)
 		i.Params = map[string]string{"day": "ü", "": "x"}
 		got := w.insert(i)
-		i.ID = got.ID
+		i.ID, i.Run = got.ID, 1
 		w.same(i, got)
 	}},
 	{"waits come back as they were planned, by number", func(w *world) {

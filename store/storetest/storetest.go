@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"resources", resourceCases},
 		{"retention", retentionCases},
 		{"runs", runCases},
+		{"reruns", rerunCases},
 		{"fence", fenceCases},
 		{"outbox", outboxCases},
 		{"tokens", tokenCases},

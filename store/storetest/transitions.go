@@ -94,13 +94,15 @@ var transitionCases = []testCase{
 		got := w.apply(i.ID, engine.Rerun, "09:00")
 		require.NotEqual(w, engine.GateTime, got.Gate)
 		require.True(w, got.EndedAt.IsZero())
-		require.True(w, got.StartedAt.Equal(at("02:00")), "the first start")
+		require.True(w, got.StartedAt.IsZero(), "this run has not started")
+		require.Equal(w, 2, got.Run)
 		require.Equal(w, i.Version, got.Version)
 		require.Equal(w, []int64{i.ID}, w.due("09:00"))
 		require.Empty(w, w.due("08:59"))
 		again := w.apply(i.ID, engine.Start, "09:01")
 		require.Equal(w, int64(2), again.Fence)
-		require.True(w, again.StartedAt.Equal(at("02:00")))
+		require.True(w, again.StartedAt.Equal(at("09:01")))
+		require.Equal(w, 2, again.Run)
 	}},
 	{"a rerun may take another version", func(w *world) {
 		i := w.plan("A", "01:00")[0]

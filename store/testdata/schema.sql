@@ -150,7 +150,7 @@ CREATE TABLE instance (
   -- The one upstream instance whose end wakes it.
   watch_job   INTEGER,
   watch_key   TEXT,
-  watch_time  INTEGER, touched INTEGER NOT NULL DEFAULT 0 CHECK (touched IN (0, 1)), run_now TEXT NOT NULL DEFAULT '',
+  watch_time  INTEGER, touched INTEGER NOT NULL DEFAULT 0 CHECK (touched IN (0, 1)), run_now TEXT NOT NULL DEFAULT '', run INTEGER NOT NULL DEFAULT 1 CHECK (run > 0),
 
   UNIQUE (job, plan_time, key),
   CHECK (CASE state
@@ -239,6 +239,20 @@ CREATE TABLE resource (
   job  INTEGER REFERENCES job (id),
   body BLOB NOT NULL,
   PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE run (
+  instance   INTEGER NOT NULL REFERENCES instance (id),
+  number     INTEGER NOT NULL CHECK (number > 0),
+  job        INTEGER NOT NULL,
+  key        TEXT NOT NULL,
+  plan_time  INTEGER NOT NULL,
+  state      TEXT NOT NULL CHECK (state = 'lost' OR state = 'succeeded' OR state = 'forced' OR state = 'failed' OR state = 'skipped' OR state = 'cancelled'),
+  reason     TEXT NOT NULL,
+  fence      INTEGER NOT NULL CHECK (fence >= 0),
+  started_at INTEGER,
+  ended_at   INTEGER NOT NULL,
+  PRIMARY KEY (instance, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sequence (
@@ -418,6 +432,12 @@ CREATE INDEX outbox_instance ON outbox (instance) WHERE instance IS NOT NULL;
 CREATE INDEX outbox_pending ON outbox (not_before) WHERE state = 'pending';
 
 CREATE INDEX resource_job ON resource (job, id) WHERE job IS NOT NULL;
+
+CREATE INDEX run_ended ON run (job, ended_at) WHERE started_at IS NOT NULL;
+
+CREATE INDEX run_plan ON run (plan_time) WHERE started_at IS NOT NULL;
+
+CREATE INDEX run_succeeded ON run (job, key, plan_time) WHERE state = 'succeeded';
 
 CREATE INDEX token_principal ON token (principal) WHERE principal IS NOT NULL;
 

@@ -531,6 +531,9 @@ type Attempt struct {
 	Outputs map[string]string `json:"outputs,omitempty,omitzero"`
 	Pool    string            `json:"pool,omitempty,omitzero"`
 
+	// Run The run of the instance that it is of
+	Run int64 `json:"run"`
+
 	// Signal Signal that ended the process
 	Signal    string    `json:"signal,omitempty,omitzero"`
 	StartedAt time.Time `json:"startedAt"`
@@ -1019,6 +1022,9 @@ type Day struct {
 	// Date Examples: 2026-11-21
 	Date string `json:"date"`
 
+	// Earlier Runs before the current ones: of instances that were run again
+	Earlier DayRuns `json:"earlier,omitempty,omitzero"`
+
 	// From The day is [from, to)
 	From time.Time `json:"from"`
 
@@ -1162,6 +1168,23 @@ type DayRule struct {
 
 	// Workflow Of the upstream job
 	Workflow string `json:"workflow"`
+}
+
+// DayRuns defines model for DayRuns.
+type DayRuns struct {
+	// Current The number of the current run of the instance
+	Current []int64   `json:"current"`
+	Ended   []float64 `json:"ended"`
+
+	// Number Of the run, from 1
+	Number []int64 `json:"number"`
+
+	// Row The instance that ran: its number in the columns of the instances
+	Row     []int64   `json:"row"`
+	Started []float64 `json:"started"`
+
+	// State As the run ended; index into states
+	State []int64 `json:"state"`
 }
 
 // Deed defines model for Deed.
@@ -2004,10 +2027,13 @@ type Instance struct {
 	// Reason Why it is in this state, or behind this gate
 	Reason Reason `json:"reason"`
 
+	// Run The number of its current run, from 1: a rerun is the next. The times are those of this run, and GET /instances/{id}/runs lists the earlier ones
+	Run int64 `json:"run,omitempty,omitzero"`
+
 	// RunNow Who lets it run without what it waits for
 	RunNow string `json:"runNow,omitempty,omitzero"`
 
-	// StartedAt When it first started
+	// StartedAt When its current run started
 	StartedAt time.Time     `json:"startedAt,omitempty,omitzero"`
 	State     InstanceState `json:"state"`
 
@@ -2797,6 +2823,30 @@ type RevokeRequest struct {
 
 	// Own Also when it is the one that the request is made with, which is refused otherwise
 	Own bool `json:"own,omitempty,omitzero"`
+}
+
+// Run defines model for Run.
+type Run struct {
+	Current bool `json:"current,omitempty,omitzero"`
+
+	// EndedAt Absent while it is open; of one that was lost, when a person decided
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+	Number  int64     `json:"number"`
+	Reason  Reason    `json:"reason"`
+
+	// StartedAt Absent when it did not start
+	StartedAt time.Time `json:"startedAt,omitempty,omitzero"`
+
+	// State As it ended, or is; lost: a person decided later what became of it
+	State string `json:"state"`
+}
+
+// RunList defines model for RunList.
+type RunList struct {
+	Items []Run `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // Running defines model for Running.
@@ -3869,6 +3919,15 @@ type GraphInstanceParams struct {
 	At time.Time `form:"at,omitempty" json:"at,omitempty,omitzero"`
 }
 
+// ListRunsParams defines parameters for ListRuns.
+type ListRunsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // ListStepsParams defines parameters for ListSteps.
 type ListStepsParams struct {
 	// Cursor next of the page before
@@ -4717,6 +4776,20 @@ func NewGraphInstanceRequest(id int64, params GraphInstanceParams) *Request {
 // GraphInstance: the instances around one (GET /api/v1/instances/{id}/graph).
 func (c *Client) GraphInstance(ctx context.Context, id int64, params GraphInstanceParams) (answer Graph, err error) {
 	err = c.Do(ctx, NewGraphInstanceRequest(id, params), &answer)
+	return answer, err
+}
+
+// NewListRunsRequest is the request of Client.ListRuns.
+func NewListRunsRequest(id int64, params ListRunsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/instances/%s/runs", id)
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListRuns: the runs of an instance (GET /api/v1/instances/{id}/runs).
+func (c *Client) ListRuns(ctx context.Context, id int64, params ListRunsParams) (answer RunList, err error) {
+	err = c.Do(ctx, NewListRunsRequest(id, params), &answer)
 	return answer, err
 }
 

@@ -86,7 +86,7 @@ func (v *view) StartedBy(job int64, at time.Time) ([]engine.Instance, error) {
 			break
 		}
 		i, ok := v.s.shown(k.id)
-		if ok && !i.StartedAt.IsZero() && i.StartedAt.UnixMilli() <= at.UnixMilli() && (i.EndedAt.IsZero() || i.EndedAt.UnixMilli() >= at.UnixMilli()) {
+		if ok && v.s.instances[k.id].ranAt(at) {
 			list = append(list, i)
 		}
 	}

@@ -12,7 +12,7 @@ func (v *view) Outlines(from, to time.Time, limit int) ([]engine.Instance, error
 		i := &list[n]
 		list[n] = engine.Instance{
 			ID: i.ID, Job: i.Job, Kind: i.Kind, Key: i.Key, PlanTime: i.PlanTime, NotBefore: i.NotBefore, State: i.State, Gate: i.Gate, DryRun: i.DryRun,
-			Frozen: i.Frozen, StartedAt: i.StartedAt, EndedAt: i.EndedAt,
+			Frozen: i.Frozen, Run: i.Run, StartedAt: i.StartedAt, EndedAt: i.EndedAt,
 		}
 	}
 	return list, err

@@ -12,8 +12,9 @@ import (
 // An instance is one row: what the ports show of it, without Ref, and what only the store knows.
 type instance struct {
 	engine.Instance
-	wake  int64    // when it must be looked at while it waits; never for only when woken
-	watch identity // the upstream instance whose end wakes it; job 0 for none
+	runs  []engine.RunRow // the earlier ones by number; never changed in place
+	wake  int64           // when it must be looked at while it waits; never for only when woken
+	watch identity        // the upstream instance whose end wakes it; job 0 for none
 }
 
 // never is the wake of what is only woken.

@@ -73,7 +73,7 @@ func (t *tx) recordReach(reaches map[pair]int64) {
 // planned returns the row of an instance that is planned, or an error when it cannot be stored.
 func planned(i *engine.Instance) (*instance, error) {
 	row := &instance{Instance: engine.Instance{
-		ID: i.ID, Job: i.Job, Version: i.Version, Kind: i.Kind, Key: i.Key, PlanTime: zoned(i.PlanTime), State: engine.Waiting, Gate: i.Gate,
+		ID: i.ID, Job: i.Job, Version: i.Version, Kind: i.Kind, Key: i.Key, PlanTime: zoned(i.PlanTime), State: engine.Waiting, Gate: i.Gate, Run: 1,
 		Reason: ownReason(i.Reason), Fence: i.Fence, DryRun: i.DryRun, Frozen: i.Frozen, NotBefore: i.NotBefore, Priority: i.Priority, Pool: i.Pool,
 		Params: ownMap(i.Params), Confirmed: i.Confirmed,
 	}}

@@ -29,6 +29,9 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 		return false, nil
 	}
 	i := was.change()
+	if c.Event.Closes(c.From) {
+		i.closeRun(c.At)
+	}
 	i.State, i.Reason = to, ownReason(c.Reason)
 	i.Gate, i.Owner, i.Lease, i.Cancel = "", "", time.Time{}, nil
 	i.wake, i.watch = never, identity{}
@@ -36,9 +39,7 @@ func (t *tx) Apply(c engine.Transition) (bool, error) {
 	case to == engine.Running:
 		i.Fence++
 		i.Owner, i.Lease = c.Owner, instant(c.Lease)
-		if i.StartedAt.IsZero() {
-			i.StartedAt = utc(c.At)
-		}
+		i.StartedAt = utc(c.At)
 	case to == engine.Waiting:
 		// A rerun was looked at before: what is decided once, when its time came, is not decided again. What it waits for counts from now, and what a
 		// person allowed or held was about the run before.

@@ -262,15 +262,28 @@ func (v *view) ActiveCount(job int64) (int, error) {
 }
 
 func (v *view) Durations(job int64, key string, limit int) (took []time.Duration, err error) {
-	var done []engine.Instance
+	type once struct {
+		planTime time.Time
+		run      int
+		took     time.Duration
+	}
+	var done []once
 	for _, i := range v.s.instances {
-		if i.Job == job && i.Key == key && i.State == engine.Succeeded && i.Fence == 1 {
-			done = append(done, i.Instance)
+		if i.Job != job || i.Key != key {
+			continue
+		}
+		if i.State == engine.Succeeded && i.Fence <= int64(i.Run) {
+			done = append(done, once{i.PlanTime, i.Run, i.EndedAt.Sub(i.StartedAt)})
+		}
+		for _, r := range i.runs {
+			if r.State == engine.Succeeded && r.Fence <= int64(r.Number) {
+				done = append(done, once{i.PlanTime, r.Number, r.EndedAt.Sub(r.StartedAt)})
+			}
 		}
 	}
-	slices.SortFunc(done, func(a, b engine.Instance) int { return b.PlanTime.Compare(a.PlanTime) })
-	for _, i := range done[:min(limit, len(done))] {
-		took = append(took, i.EndedAt.Sub(i.StartedAt))
+	slices.SortFunc(done, func(a, b once) int { return cmp.Or(b.planTime.Compare(a.planTime), b.run-a.run) })
+	for _, one := range done[:min(limit, len(done))] {
+		took = append(took, one.took)
 	}
 	return took, v.broken
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serious } from "./serious";
-import { launch, visit, World, yesterday } from "./world";
+import { launch, until, visit, World, yesterday } from "./world";
 
 const shots = fileURLToPath(new URL("shots/", import.meta.url));
 
@@ -187,4 +187,29 @@ test("what happens shows without asking", async () => {
   expect(await lanes(page).getAttribute("aria-label")).toContain("1 job, 1 instance");
   expect(wrongs).toEqual([]);
   await page.context().close();
+});
+
+test("what ran again has a bar for each run, and is one instance", async () => {
+  const own = await World.start();
+  const { page, wrongs } = await visit(browser);
+  try {
+    const id = await own.idOf(`job:orders date:${yesterday}`);
+    await own.post("/api/v1/operations", { operation: "rerun", ids: [id] });
+    await until(async () => (await own.api<{ run: number; state: string }>(`/api/v1/instances/${id}`)).state === "failed");
+    const { items } = await own.api<{ items: { number: number; state: string }[] }>(`/api/v1/instances/${id}/runs`);
+    expect(items.map((run) => `${run.number} ${run.state}`)).toEqual(["1 failed", "2 failed"]);
+    await page.goto(`${own.url}/day/${yesterday}?q=orders`);
+    await lanes(page).waitFor();
+    await lanes(page).focus();
+    for (const key of ["ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+    await expect.poll(() => told(page).textContent()).toContain("run 1, before the current one");
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => told(page).textContent()).toContain("run 2, after an earlier one");
+    await page.screenshot({ path: `${shots}day-rerun.png` });
+    await page.getByRole("link", { name: "1 instance" }).waitFor();
+    expect(wrongs).toEqual([]);
+  } finally {
+    await page.context().close();
+    await own.end();
+  }
 });

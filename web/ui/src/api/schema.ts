@@ -739,6 +739,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/instances/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The runs of an instance
+         * @description A run is one life of the instance: from when it was planned or opened again to its end. A rerun begins the next one, and so does a person who says that what failed or is lost counts as done.
+         */
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/instances/{id}/steps": {
         parameters: {
             query?: never;
@@ -881,7 +901,7 @@ export interface paths {
         put?: never;
         /**
          * Run a job now
-         * @description Makes a manual instance, which waits for no other. With the header Idempotency-Key the same request can be sent again: the answer is then 200 with the instance that the first one made.
+         * @description Makes a manual instance, which waits for no other. With the header Idempotency-Key the same request can be sent again: the answer is then 200 with the instance that the first one made, and the header Idempotency-Replayed: true.
          */
         post: operations["triggerJob"];
         delete?: never;
@@ -1393,6 +1413,11 @@ export interface components {
                 [key: string]: string;
             };
             pool?: string;
+            /**
+             * Format: int64
+             * @description The run of the instance that it is of
+             */
+            run: number;
             /** @description Signal that ended the process */
             signal?: string;
             /** Format: date-time */
@@ -1834,6 +1859,8 @@ export interface components {
         Day: {
             /** @example 2026-11-21 */
             date: string;
+            /** @description Runs before the current ones: of instances that were run again */
+            earlier?: components["schemas"]["DayRuns"];
             /**
              * Format: date-time
              * @description The day is [from, to)
@@ -1956,6 +1983,18 @@ export interface components {
             words?: string;
             /** @description Of the upstream job */
             workflow: string;
+        };
+        DayRuns: {
+            /** @description The number of the current run of the instance */
+            current: number[];
+            ended: number[];
+            /** @description Of the run, from 1 */
+            number: number[];
+            /** @description The instance that ran: its number in the columns of the instances */
+            row: number[];
+            started: number[];
+            /** @description As the run ended; index into states */
+            state: number[];
         };
         Deed: {
             /**
@@ -2773,11 +2812,16 @@ export interface components {
             priority: number;
             /** @description Why it is in this state, or behind this gate */
             reason: components["schemas"]["Reason"];
+            /**
+             * Format: int64
+             * @description The number of its current run, from 1: a rerun is the next. The times are those of this run, and GET /instances/{id}/runs lists the earlier ones
+             */
+            run?: number;
             /** @description Who lets it run without what it waits for */
             runNow?: string;
             /**
              * Format: date-time
-             * @description When it first started
+             * @description When its current run started
              */
             startedAt?: string;
             /** @enum {string} */
@@ -3521,6 +3565,29 @@ export interface components {
             note?: string;
             /** @description Also when it is the one that the request is made with, which is refused otherwise */
             own?: boolean;
+        };
+        Run: {
+            current?: boolean;
+            /**
+             * Format: date-time
+             * @description Absent while it is open; of one that was lost, when a person decided
+             */
+            endedAt?: string;
+            /** Format: int64 */
+            number: number;
+            reason: components["schemas"]["Reason"];
+            /**
+             * Format: date-time
+             * @description Absent when it did not start
+             */
+            startedAt?: string;
+            /** @description As it ended, or is; lost: a person decided later what became of it */
+            state: string;
+        };
+        RunList: {
+            items: components["schemas"]["Run"][];
+            /** @description The cursor of the next page; absent on the last */
+            next?: string;
         };
         Running: {
             /**
@@ -4317,6 +4384,7 @@ export interface operations {
                      *       "instance": "4217",
                      *       "instanceName": "retail/orders@2026-11-21T06:00:00+01:00",
                      *       "number": 1,
+                     *       "run": 1,
                      *       "fence": 1,
                      *       "startedAt": "2026-11-21T06:14:00+01:00",
                      *       "endedAt": "2026-11-21T06:15:00+01:00",
@@ -13381,6 +13449,7 @@ export interface operations {
                      *           "instance": "4217",
                      *           "instanceName": "retail/orders@2026-11-21T06:00:00+01:00",
                      *           "number": 1,
+                     *           "run": 1,
                      *           "fence": 1,
                      *           "startedAt": "2026-11-21T06:14:00+01:00",
                      *           "endedAt": "2026-11-21T06:15:00+01:00",
@@ -14886,6 +14955,231 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Graph"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description next of the page before */
+                cursor?: string;
+                /** @description Rows of a page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The instance's id */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "number": 1,
+                     *           "state": "failed",
+                     *           "reason": {
+                     *             "code": "step-failed",
+                     *             "text": "failed: exit 1",
+                     *             "detail": "exit 1"
+                     *           },
+                     *           "startedAt": "2026-11-21T06:14:00+01:00",
+                     *           "endedAt": "2026-11-21T06:15:00+01:00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RunList"];
                 };
             };
             /** @description Bad Request */
@@ -16772,6 +17066,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    "Idempotency-Replayed"?: string;
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -16807,6 +17102,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    "Idempotency-Replayed"?: string;
                     Location?: string;
                     [name: string]: unknown;
                 };

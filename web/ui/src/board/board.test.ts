@@ -57,6 +57,39 @@ const edges: DayEdges = {
 const now = at(2.5);
 const wish = { find: "", states: [], now, note: (jobs: number, failed: number, late: number) => `${jobs} ${failed} ${late}` };
 
+/** The second instance failed at 01:00 and was run again at 02:00, for 60 s. */
+const rerun: Day = {
+  ...day,
+  instances: {
+    ...day.instances,
+    started: [60, 2 * hour, null, null, null],
+    ended: [660, 2 * hour + 60, null, null, null],
+    state: [3, 3, 0, 0, 0],
+  },
+  earlier: { row: [1], number: [1], started: [hour], ended: [hour + 5], state: [5], current: [2] },
+};
+
+test("each run is a bar of its own, and the wait in between is a line", () => {
+  const picture = pictureOf(rerun, wish);
+  const bars = picture.data.bars.filter((bar) => bar.id === "2" || bar.id.startsWith("2#"));
+  expect(bars).toHaveLength(2);
+  expect(bars[0]).toMatchObject({ id: "2", look: "succeeded", due: at(1) + 5000, from: at(2), to: at(2) + 60_000 });
+  expect(bars[1]).toMatchObject({ id: "2#1", look: "failed", from: at(1), to: at(1) + 5000 });
+  expect(picture.rows[picture.data.bars.findIndex((bar) => bar.id === "2#1")]).toMatchObject({ run: 1, past: true });
+  expect(picture.counts).toMatchObject({ succeeded: 2, failed: 0 });
+  expect(picture.barOfRow[1]).toBe(picture.data.bars.findIndex((bar) => bar.id === "2"));
+});
+
+test("what runs again waits from where its last run ended, and what was settled has no length", () => {
+  const waits = {
+    ...rerun,
+    instances: { ...rerun.instances, started: [60, null, null, null, null], ended: [660, null, null, null, null], state: [3, 0, 0, 0, 0] },
+  };
+  expect(pictureOf(waits, wish).data.bars.find((bar) => bar.id === "2")).toMatchObject({ look: "waiting", from: at(1) + 5000, known: now });
+  const forced = { ...waits, instances: { ...waits.instances, ended: [660, 2 * hour, null, null, null], state: [3, 4, 0, 0, 0] } };
+  expect(pictureOf(forced, wish).data.bars.find((bar) => bar.id === "2")).toMatchObject({ look: "forced", from: at(2), to: at(2) });
+});
+
 test("a bar is where its instance ran, or when it will", () => {
   const bars = [0, 1, 2, 3, 4].map((n) => barOf(rowOf(day, n), 0, { from, to: at(24) }, 1_800_000, now));
   expect(bars[0]).toMatchObject({ from: at(0) + 60_000, to: at(0) + 660_000, due: at(0), look: "succeeded" });

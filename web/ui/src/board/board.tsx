@@ -178,7 +178,7 @@ function DayView(props: {
         <Legend counts={picture.counts} chosen={props.place.states} onChoose={(states) => change({ states })} />
         <span className="grow" />
         <Link className="small number" href={`/instances?q=${encodeURIComponent(asList(place.find, day.date))}`}>
-          {t("board.count", { n: data.bars.length })}
+          {t("board.count", { n: picture.rows.filter((one) => !one.past).length })}
         </Link>
       </div>
       {empty ? (

@@ -2,7 +2,7 @@ import type { Bar, Lane, LanesData } from "../lanes/model";
 import { demand } from "./demand";
 import { hasWords } from "./place";
 import type { Day } from "./queries";
-import { barOf, flag, type Mark, markOf, type Row, rowOf } from "./rows";
+import { barOf, earlierOf, flag, type Mark, markOf, type Row, rowOf } from "./rows";
 
 /** A Picture is a day as the lanes take it, with the way back from a bar to its instance. */
 export interface Picture {
@@ -73,20 +73,32 @@ export function pictureOf(day: Day, wish: Wish): Picture {
   const barOfRow = new Int32Array(size).fill(-1);
   const holding: Bar[] = [];
   let running = 0;
+  const earlier = earlierOf(day, window.from);
   rows.forEach((row, k) => {
     const job = jobs[row.job];
     const lane = laneOf[row.job] ?? -1;
+    const runs = earlier.get(row.n) ?? [];
+    const before: Bar[] = [];
+    for (const run of runs) {
+      run.after = before.at(-1)?.to;
+      before.push(barOf(run, Math.max(0, lane), window, 0, now));
+    }
+    if (runs.length > 0) {
+      row.run = day.earlier?.current?.[day.earlier.row?.indexOf(row.n) ?? -1] ?? 2;
+      row.after = before.at(-1)?.to;
+    }
     const bar = barOf(row, Math.max(0, lane), window, (job?.takesSeconds ?? 0) * 1000, now);
     if (!job?.noSlot && row.state !== "lost") {
       // What waits takes a slot from now on, when it takes one.
       holding.push(bar.look === "waiting" ? { ...bar, from: bar.known ?? bar.from } : bar);
       if (row.state === "running") running++;
     }
+    if (!job?.noSlot) holding.push(...before);
     if (lane < 0) return;
-    if (!chosen[k]) bar.faded = true;
+    if (!chosen[k]) for (const one of [bar, ...before]) one.faded = true;
     barOfRow[row.n] = bars.length;
-    bars.push(bar);
-    shown.push(row);
+    bars.push(bar, ...before);
+    shown.push(row, ...runs);
     const group = groups.get(job?.workflow ?? "") ?? { jobs: new Set(), failed: 0, late: 0 };
     group.jobs.add(row.job);
     if (row.state === "failed" || row.state === "lost") group.failed++;

@@ -19,6 +19,9 @@ export interface Row {
   state: string;
   gate: string;
   flags: number;
+  run?: number; // of an instance that was run again: which of its runs this is
+  past?: boolean; // a run before the current one
+  after?: number; // where the bar of the run before this one ends
 }
 
 export function rowOf(day: Day, n: number, begin = Date.parse(day.from)): Row {
@@ -37,6 +40,26 @@ export function rowOf(day: Day, n: number, begin = Date.parse(day.from)): Row {
   };
 }
 
+/** earlierOf are the runs of the day before the current ones, by the number of their instance: each as a row of its own, the first run first. */
+export function earlierOf(day: Day, begin = Date.parse(day.from)): Map<number, Row[]> {
+  const runs = new Map<number, Row[]>();
+  const c = day.earlier;
+  (c?.row ?? []).forEach((n, k) => {
+    const list = runs.get(n) ?? [];
+    list.push({
+      ...rowOf(day, n, begin),
+      started: begin + (c?.started?.[k] ?? 0) * 1000,
+      ended: begin + (c?.ended?.[k] ?? 0) * 1000,
+      state: day.states?.[c?.state?.[k] ?? 0] ?? "failed",
+      gate: "",
+      run: c?.number?.[k] ?? 1,
+      past: true,
+    });
+    runs.set(n, list);
+  });
+  return runs;
+}
+
 /** markOf is how the legend calls it: what waits for its time alone is planned. */
 export function markOf(row: Row, now: number): Exclude<Mark, "late"> {
   if (row.state !== "waiting") return row.state as Exclude<Mark, "late">;
@@ -45,30 +68,41 @@ export function markOf(row: Row, now: number): Exclude<Mark, "late"> {
 
 /**
  * barOf puts an instance into the picture. What ran within the day stands where it ran, with a line from its plan time; what ran on another day, or before its
- * time, stands at its plan time for as long as it took. What is to come takes as long as past ones did; what waits begins now at the earliest.
+ * time, stands at its plan time for as long as it took. What is to come takes as long as past ones did; what waits begins now at the earliest. A run after
+ * another one stands behind it, with a line from where that one ended.
  */
 export function barOf(row: Row, lane: number, window: { from: number; to: number }, takes: number, now: number): Bar {
   const mark = markOf(row, now);
   const bar: Bar = { id: row.id === "0" ? `${row.job}@${row.plan}` : row.id, lane, from: row.plan, to: row.plan, look: mark };
+  if (row.past) bar.id += `#${row.run}`;
   if (row.id === "0") {
     bar.look = "unplanned";
     bar.ghost = true;
   }
-  if ((row.flags & flag.late) !== 0) bar.late = true;
+  if ((row.flags & flag.late) !== 0 && !row.past) bar.late = true;
   const { started, ended } = row;
-  if (mark === "planned") bar.to = row.plan + takes;
+  const since = row.after === undefined ? row.plan : Math.max(row.plan, Math.min(row.after, window.to));
+  if (row.after !== undefined) {
+    bar.from = since;
+    bar.to = since;
+  }
+  if (mark === "planned") bar.to = since + takes;
   else if (mark === "waiting") {
     bar.to = Math.min(window.to, now) + takes;
     bar.known = Math.min(window.to, now);
   } else if (started !== undefined) {
     const here = started >= row.plan - 60_000 && started < window.to;
-    bar.from = here ? started : row.plan;
-    if (here) bar.due = row.plan;
+    bar.from = here ? started : since;
+    if (here) bar.due = since;
     if (ended !== undefined) bar.to = bar.from + Math.max(0, ended - started);
     else {
       bar.known = Math.max(bar.from, Math.min(now, window.to));
       bar.to = mark === "running" ? Math.max(bar.known, bar.from + takes) : bar.known;
     }
+  } else if (row.after !== undefined && ended !== undefined) {
+    bar.from = Math.max(since, Math.min(ended, window.to)); // a person settled it, then
+    bar.to = bar.from;
+    bar.due = since;
   }
   return bar;
 }

@@ -39,6 +39,7 @@ export class Words {
     if (mark === "waiting" && row.gate !== "time" && known(gate)) lines[0] += ` (${t(gate)})`;
     if ((row.flags & flag.late) !== 0)
       lines.push(t(mark === "waiting" ? "board.overdue" : "board.late", { since: span((this.#now - row.plan) / 1000, t) }));
+    if (row.run !== undefined) lines.push(t(row.past ? "board.runBefore" : "board.run", { n: row.run }));
     if (row.started !== undefined) lines.push(t("board.started", { at: this.time(row.started) }));
     if (row.started !== undefined && row.ended !== undefined)
       lines.push(t("board.took", { span: span((row.ended - row.started) / 1000, t) }));

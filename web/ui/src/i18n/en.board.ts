@@ -36,6 +36,8 @@ export const boardEn = {
   "board.overdue": "late: due {since} ago",
   "board.late": "late: past its deadline",
   "board.started": "started {at}",
+  "board.run": "run {n}, after an earlier one",
+  "board.runBefore": "run {n}, before the current one",
   "board.took": "took {span}",
   "board.takes": "takes about {span}",
   "board.dryRun": "a day off",

@@ -37,6 +37,8 @@ export const boardZh: Record<keyof typeof boardEn, string> = {
   "board.overdue": "逾期：已到期 {since}",
   "board.late": "逾期：超过截止时间",
   "board.started": "{at} 开始",
+  "board.run": "第 {n} 次运行，之前运行过",
+  "board.runBefore": "第 {n} 次运行，早于当前运行",
   "board.took": "用时 {span}",
   "board.takes": "大约需要 {span}",
   "board.dryRun": "非工作日",

@@ -12,6 +12,7 @@ function attempt(id: number, step: string, from: number, to?: number, outcome?: 
     instanceName: "w/j",
     step,
     number: 1,
+    run: 1,
     fence: 1,
     startedAt: at(from),
     ...(to === undefined ? {} : { endedAt: at(to), outcome: outcome ?? "succeeded" }),
