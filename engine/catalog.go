@@ -298,6 +298,24 @@ func (c *catalog) lookup(ref JobRef) *definition {
 	return c.current[ref]
 }
 
+// row returns the row of a current job.
+func (c *catalog) row(ref JobRef) (JobRow, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if d := c.current[ref]; d != nil {
+		return d.row, true
+	}
+	return JobRow{}, false
+}
+
+// changedAfter reports whether a job, by its row id, was put after a revision.
+func (c *catalog) changedAfter(job, revision int64) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	d := c.byID[job]
+	return d != nil && d.row.Revision > revision
+}
+
 // plan returns the planner of the current definitions, nil when none were loaded.
 func (c *catalog) plan() *Planner {
 	c.mu.RLock()

@@ -67,8 +67,25 @@ func (l *looker) recorded(i *Instance) (*subject, error) {
 		if waits, err = l.view.Waits(i.ID); err != nil {
 			return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)
 		}
+		if waits, err = l.inForce(i, job, waits); err != nil {
+			return nil, err
+		}
 	}
 	return l.subject(at, i, job, waits, true)
+}
+
+// inForce gives the waits of a waiting instance as they will be when something is decided on it: definitions may have changed a moment ago.
+func (l *looker) inForce(i *Instance, job *Job, waits []Wait) (_ []Wait, err error) {
+	if _, then := l.view.(*past); !then && i.State == Waiting && l.planner != nil && l.stale(i, waits) {
+		b := &binding{View: l.view, planner: l.defs.plan(), row: l.defs.row, i: i, job: job}
+		if waits, err = b.bind(waits); err != nil {
+			return nil, fmt.Errorf("find out what %s waits for: %w", i.Name(), err)
+		}
+	}
+	for n := range waits {
+		waits[n].Bound = 0 // no part of what it waits for
+	}
+	return waits, nil
 }
 
 // unplanned makes a subject of what the loaded definitions would plan.
@@ -77,7 +94,7 @@ func (l *looker) unplanned(ref JobRef, at time.Time) (*subject, error) {
 	if d == nil || l.planner == nil || !d.active() {
 		return nil, fmt.Errorf("%s is not planned, and its job is removed, disabled or manual: %w", (&Instance{Ref: ref, PlanTime: at}).Name(), ErrNotFound)
 	}
-	i, waits, err := l.planner.Instance(ref, at, func(ref JobRef) (job, version int64) {
+	i, waits, err := l.planner.overRows(l.view, l.defs.row).Instance(ref, at, func(ref JobRef) (job, version int64) {
 		if d := l.defs.lookup(ref); d != nil {
 			return d.row.ID, d.row.Version
 		}

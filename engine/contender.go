@@ -59,7 +59,11 @@ func (t *turn) judge(c *contender) (Verdict, error) {
 		return Verdict{}, err
 	}
 	c.job, c.judged = job, true
-	s, err := t.situation(t.tx, &c.instance, job, t.now)
+	waits, err := t.waits(&c.instance, job)
+	if err != nil {
+		return Verdict{}, err
+	}
+	s, err := t.situate(t.tx, &c.instance, job, waits, t.now)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -68,6 +72,18 @@ func (t *turn) judge(c *contender) (Verdict, error) {
 		c.until = v.Wake
 	}
 	return v, nil
+}
+
+// waits reads what the instance waits for, bound to the definitions in force.
+func (t *turn) waits(i *Instance, job *Job) ([]Wait, error) {
+	waits, err := t.tx.Waits(i.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read what %s waits for: %w", i.Name(), err)
+	}
+	if t.stale(i, waits) {
+		return t.bindAgain(t.tx, i, job, waits, t.now)
+	}
+	return waits, nil
 }
 
 // settleClosed carries out the verdict of a closed gate.

@@ -149,9 +149,11 @@ func (d *Edit) planAgain(row JobRow) error {
 	if _, err := d.tx.DeleteUnstarted(row.ID, d.now); err != nil {
 		return fmt.Errorf("plan %s anew: %w", row.Ref, err)
 	}
+	row.leave()
 	row.PlannedTo = d.now.In(row.PlannedTo.Location())
+	err := d.putJob(&row)
 	d.rows[row.Ref] = row
-	return wrap(d.tx.PutJob(row), "move the watermark of %s", row.Ref)
+	return wrap(err, "move the watermark of %s", row.Ref)
 }
 
 // planDependents has the jobs planned anew that wait for a changed one, since its plan times are others.

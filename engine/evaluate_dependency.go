@@ -109,7 +109,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		return open
 	}
 	switch {
-	case count == 0 && (w.Ended || w.Rule == RuleDetached):
+	case count == 0 && (w.Ended || w.Rule == RuleDetached || w.Rule == RuleRetention):
 		return open
 	case count == 0:
 		return onMissing(fmt.Sprintf("its schedule has no plan time in the window %s; onMissing: %s", windowText(w), w.OnMissing))
@@ -137,7 +137,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		return Verdict{Event: Cancel, Reason: upstreamReason(ReasonUpstreamFail, ref, set.failed)}
 	case w.Ended || w.OnFailed == FailedRun:
 		// Satisfied when all have ended: the latest open one is watched.
-		if set.planned && set.open == nil {
+		if set.there() && set.open == nil {
 			return open
 		}
 		v.Reason, v.WatchTime = set.blocker(ref, set.open, last)
@@ -193,6 +193,7 @@ func (j *Job) statesMissing(w *Wait) bool {
 type set struct {
 	gone        string // "removed", "disabled", or "" when the upstream job is there
 	planned     bool
+	missing     int // plan times without an instance; absence satisfies nothing
 	unsatisfied *UpstreamInstance
 	open        *UpstreamInstance
 	failed      *UpstreamInstance
@@ -213,6 +214,7 @@ func newSet(waits []Wait, facts []Facts) set {
 			continue
 		}
 		s.planned = s.planned && f.Planned
+		s.missing += f.Missing
 		s.count += f.Satisfied
 		s.unsatisfied = later(s.unsatisfied, f.Unsatisfied)
 		s.open = later(s.open, f.Open)
@@ -233,12 +235,17 @@ func (s *set) runsOn(w *Wait, count int) bool {
 	return s.gone == "removed" && !w.Ended && s.planned && u != nil && !u.State.Ended() && (w.Select == "all" || w.Select == "any" && count == 1)
 }
 
+// there reports whether each plan time of the set has its instance.
+func (s *set) there() bool {
+	return s.planned && (s.missing == 0 || fault.Planted(fault.AbsentSatisfies))
+}
+
 func (s *set) satisfied(w *Wait) bool {
 	switch {
 	case w.Ended:
-		return s.planned && s.open == nil
+		return s.there() && s.open == nil
 	case w.Select == "all":
-		return s.planned && (s.unsatisfied == nil || fault.Planted(fault.FailedSatisfies) && s.unsatisfied.State.Ended())
+		return s.there() && (s.unsatisfied == nil || fault.Planted(fault.FailedSatisfies) && s.unsatisfied.State.Ended())
 	case w.Select == "any":
 		return s.count >= 1
 	default:
@@ -247,9 +254,12 @@ func (s *set) satisfied(w *Wait) bool {
 	}
 }
 
-// blocker says which upstream instance is in the way: the one given, or the last of the range when that is not planned yet.
+// blocker says which upstream instance is in the way: the one given, or the last of the range when that is not planned yet or not there.
 func (s *set) blocker(ref JobRef, u *UpstreamInstance, last time.Time) (Reason, time.Time) {
 	if u == nil || !s.planned && u.PlanTime.Before(last) {
+		if s.planned {
+			return Reason{Code: ReasonUpstream, Upstream: &ref, At: &last, Detail: fmt.Sprintf("%s of its plan not recorded", plural(s.missing, "instance"))}, last
+		}
 		return Reason{Code: ReasonUpstream, Upstream: &ref, At: &last, Detail: "not planned yet"}, last
 	}
 	code := ReasonUpstream

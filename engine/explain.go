@@ -19,8 +19,12 @@ func describeWait(w *Wait, satisfied bool) string {
 		how = ", at least " + w.Select + " of them"
 	}
 	switch {
+	case w.detachedAt():
+		return fmt.Sprintf("%s@%s: detached by a person", w.Ref, w.WindowFrom.Format(clock))
 	case w.Rule == RuleDetached:
 		return fmt.Sprintf("%s: detached by a person", w.Ref)
+	case w.Rule == RuleRetention:
+		return fmt.Sprintf("%s: what it waited for in %s was removed by retention", w.Ref, windowText(w))
 	case w.Count == 0:
 		return fmt.Sprintf("%s: nothing due in %s (%s); onMissing: %s", w.Ref, windowText(w), w.Rule, w.OnMissing)
 	case w.Count == 1:
@@ -89,5 +93,6 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonAlert:        "alert",
 	ReasonDefinition:   "its definition cannot be carried out",
 	ReasonBroken:       "its row is broken",
+	ReasonRelinked:     "bound again",
 	ReasonLane:         "its backfill holds it",
 }

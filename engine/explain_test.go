@@ -260,6 +260,10 @@ jobs:
 		if err != nil {
 			return err
 		}
+		revision, err := tx.Revision()
+		if err != nil {
+			return err
+		}
 		id, err := tx.Reserve(2)
 		if err != nil {
 			return err
@@ -273,7 +277,7 @@ jobs:
 				}
 				w := engine.Wait{
 					Instance: i.ID, Upstream: a.ID, First: at(other), Last: at(other), Count: 1, Rule: "window", Select: "all", WindowFrom: at(0), WindowTo: at(1), Closed: "both",
-					OnMissing: engine.MissingRun, OnFailed: engine.FailedWait,
+					OnMissing: engine.MissingRun, OnFailed: engine.FailedWait, Bound: revision,
 				}
 				if !yield(&i, []engine.Wait{w}) {
 					return

@@ -128,6 +128,7 @@ const (
 	ReasonAlert        ReasonCode = "alert"      // of an event about an incident
 	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
 	ReasonBroken       ReasonCode = "broken"     // the row cannot be told as it is; Detail says why and what helps
+	ReasonRelinked     ReasonCode = "relinked"   // waits for what the definitions say now; Detail says what it waited for before
 	ReasonLane         ReasonCode = "lane"       // its backfill starts nothing more just now; Detail says why
 )
 
@@ -154,6 +155,7 @@ type Wait struct {
 	OnFailed  OnFailed
 	Ended     bool          // satisfied by any end: waitPreviousEnd
 	Timeout   time.Duration // 0 is none
+	Bound     int64         // the revision of the definitions that it is of; all waits of an instance have one
 }
 
 // TellBroken puts the reason broken on an instance whose plan time lies outside of the range that every door holds today, so that lists show the

@@ -282,7 +282,7 @@ func (l *loading) planPast(known []JobRow) error {
 		if to.After(l.now) {
 			to = l.now
 		}
-		if err := l.planWindow(planner, old, from, to); err != nil {
+		if err := l.planWindow(planner.overRows(l.tx, l.row), old, from, to); err != nil {
 			return fmt.Errorf("plan what was due before now: %w", err)
 		}
 		from = to
@@ -386,10 +386,11 @@ func (l *loading) put(j *Job) error {
 		row.Version = first + 1
 	}
 	row.Removed, row.Disabled, row.Source = false, disabled, l.source
+	row.leave()
 	if disabled {
 		l.turnBack(&row)
 	}
-	if err := l.tx.PutJob(row); err != nil {
+	if err := l.putJob(&row); err != nil {
 		return fmt.Errorf("record %s: %w", ref, err)
 	}
 	if !same {
@@ -410,6 +411,21 @@ func (l *loading) put(j *Job) error {
 		}
 	}
 	return l.record(row, what)
+}
+
+// putJob writes the row of a job and learns its revision.
+func (l *loading) putJob(row *JobRow) (err error) {
+	if err := l.tx.PutJob(*row); err != nil {
+		return err
+	}
+	row.Revision, err = l.tx.Revision()
+	return err
+}
+
+// row returns the row of a job that is known.
+func (l *loading) row(ref JobRef) (JobRow, bool) {
+	row, ok := l.rows[ref]
+	return row, ok
 }
 
 // record writes down what became of the definition of a job.

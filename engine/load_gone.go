@@ -11,8 +11,9 @@ import (
 // remove records that a job is gone from the definitions.
 func (l *loading) remove(row JobRow) error {
 	row.Removed = true
+	row.leave()
 	l.turnBack(&row)
-	if err := l.tx.PutJob(row); err != nil {
+	if err := l.putJob(&row); err != nil {
 		return fmt.Errorf("remove %s: %w", row.Ref, err)
 	}
 	l.report.Removed = append(l.report.Removed, row.Ref)
@@ -85,6 +86,67 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 	return nil
 }
 
+// inForce is the planner of what is being loaded, with what the rows say of the time before now. windows are what is planned anew.
+func (l *loading) inForce(windows map[JobRef]window) *Planner {
+	return l.planner.over(l.tx, func(ref JobRef) recorded {
+		row, ok := l.rows[ref]
+		if !ok {
+			return recorded{}
+		}
+		if w, anew := windows[ref]; anew {
+			return row.planned(w.from)
+		}
+		return row.planned(row.PlannedTo)
+	})
+}
+
+// bindTouched binds again, of the jobs that are affected, what nothing will look at soon: what is to come and a person has acted on, which stays when the
+// rest is planned anew. What has been looked at is looked at again, and bound by that.
+func (l *loading) bindTouched(affected map[JobRef]bool) error {
+	for i := range l.definitions {
+		d := &l.definitions[i]
+		if !affected[d.row.Ref] || len(d.job.DependsOn) == 0 {
+			continue
+		}
+		waiting, err := l.tx.Waiting(d.row.ID)
+		if err != nil {
+			return fmt.Errorf("list what waits of %s: %w", d.row.Ref, err)
+		}
+		for n := range waiting {
+			if err := l.bindOrWake(&waiting[n]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *loading) bindOrWake(i *Instance) error {
+	switch {
+	case i.Kind == Scheduled && i.Gate == GateTime && (i.Touched || i.Frozen || i.Confirmed != ""):
+	case i.Kind == Scheduled && i.Gate != GateTime:
+		_, err := l.tx.Hold(Hold{Instance: i.ID, Gate: i.Gate, Reason: i.Reason, Wake: i.NotBefore, At: l.now})
+		return wrap(err, "wake %s", i.Name())
+	default:
+		return nil
+	}
+	job, err := l.e.defs.version(l.tx, i.Version)
+	if err != nil {
+		return ignoreInvalid(err)
+	}
+	waits, err := l.tx.Waits(i.ID)
+	if err != nil || len(waits) == 0 {
+		return wrap(err, "read what %s waits for", i.Name())
+	}
+	revision, err := l.tx.Revision()
+	if err != nil {
+		return err
+	}
+	b := &binding{View: l.tx, planner: l.planner, row: l.row, revision: revision, i: i, job: job}
+	_, err = b.write(l.tx, waits, l.now)
+	return err
+}
+
 // replan plans anew, up to where it was planned, what a change touches: the job itself and the jobs that wait for it.
 func (l *loading) replan() error {
 	touched, affected := map[JobRef]bool{}, map[JobRef]bool{}
@@ -126,7 +188,7 @@ func (l *loading) replan() error {
 		}
 	}
 	if len(windows) > 0 {
-		plan, err := l.planner.Plan(func(j *Job) (time.Time, time.Time) {
+		plan, err := l.inForce(windows).Plan(func(j *Job) (time.Time, time.Time) {
 			w := windows[j.Ref()]
 			return w.from, w.to
 		})
@@ -157,5 +219,5 @@ func (l *loading) replan() error {
 			return fmt.Errorf("wake what waits for %s: %w", ref, err)
 		}
 	}
-	return nil
+	return l.bindTouched(affected)
 }

@@ -208,9 +208,6 @@ func (o *operating) boost(i *Instance) {
 	}})
 }
 
-// RuleDetached is the rule of a wait that a person has emptied: it is open.
-const RuleDetached = "detached"
-
 // detach takes one upstream instance out of what the instance waits for.
 func (o *operating) detach(i *Instance) error {
 	up, err := o.upstreamOf()
@@ -263,11 +260,11 @@ func (o *operating) upstreamOf() (up Instance, err error) {
 
 // cut takes an upstream instance out of the pieces of one dependency. A dependency that has none left is open.
 func (o *operating) cut(pieces []Wait, up *Instance) (left []Wait, found bool, err error) {
-	count := 0
+	var marks []Wait
 	for n := range pieces {
 		w := pieces[n]
 		if w.Upstream != up.Job || w.Key != up.Key || w.Count == 0 || up.PlanTime.Before(w.First) || up.PlanTime.After(w.Last) {
-			left, count = append(left, w), count+w.Count
+			left = append(left, w)
 			continue
 		}
 		there, err := o.v.Between(w.Upstream, w.First, w.Last.Add(time.Millisecond), MostSelected)
@@ -285,11 +282,12 @@ func (o *operating) cut(pieces []Wait, up *Instance) (left []Wait, found bool, e
 			}
 		}
 		found = true
+		marks = append(marks, detachedMark(w, up.PlanTime))
 		rest := w.Count - 1 - len(before) // behind it, by the schedule; some may not be planned yet
 		if len(before) > 0 {
 			piece := w
 			piece.Last, piece.Count = before[len(before)-1].PlanTime, len(before)
-			left, count = append(left, piece), count+piece.Count
+			left = append(left, piece)
 		}
 		if rest = max(rest, len(after)); rest > 0 && w.Last.After(up.PlanTime) {
 			piece := w
@@ -297,23 +295,13 @@ func (o *operating) cut(pieces []Wait, up *Instance) (left []Wait, found bool, e
 			if len(after) > 0 {
 				piece.First = after[0].PlanTime
 			}
-			left, count = append(left, piece), count+rest
+			left = append(left, piece)
 		}
 	}
 	if !found {
 		return pieces, false, nil
 	}
-	if count == 0 {
-		empty := pieces[0]
-		empty.First, empty.Last, empty.Count, empty.Rule = time.Time{}, time.Time{}, 0, RuleDetached
-		return []Wait{empty}, true, nil
-	}
-	for n := range left {
-		if k := wantedOf(left[n].Select); k > count {
-			left[n].Select = fmt.Sprint(count) // as many as there still are
-		}
-	}
-	return left, true, nil
+	return detachedFrom(left, marks), true, nil
 }
 
 // wantedOf is the count that a selection asks for, 0 when it is none.

@@ -92,7 +92,7 @@ func replay(i *Instance, e *EventRow) {
 }
 
 // notTakenBack are the kinds of events that do not tell what they changed.
-var notTakenBack = []string{"boost", "detach"}
+var notTakenBack = []string{"boost", "detach", "rebind"}
 
 // later reports whether the plan did not reach to a time yet: a natural day is written down a while before it begins.
 func (p *past) later(planTime time.Time, ref JobRef) bool {
@@ -223,12 +223,14 @@ func (p *past) Facts(w *Wait) (Facts, error) {
 		return f, err
 	}
 	f.Planned = now.Planned && !p.later(w.Last, w.Ref)
+	seen := 0
 	wanted, _ := strconv.Atoi(w.Select)
 	if w.Select == "any" {
 		wanted = 1
 	}
 	q := RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Latest: true}
 	err = p.each(q, func(i *Instance) bool {
+		seen++
 		u := &UpstreamInstance{ID: i.ID, PlanTime: i.PlanTime, State: i.State, Frozen: i.Frozen}
 		switch {
 		case i.State.Satisfies():
@@ -247,6 +249,9 @@ func (p *past) Facts(w *Wait) (Facts, error) {
 		}
 		return true
 	})
+	if now.Missing > 0 && f.MayMiss(w) { // what is gone now may have been there then, and nothing tells
+		f.Missing = max(0, w.Count-seen)
+	}
 	return f, err
 }
 

@@ -79,6 +79,7 @@ func (p *Plan) Chronological() iter.Seq[PlannedInstance] {
 type Planner struct {
 	jobs       []*Job // by workflow and name
 	timetables []*recurrence.Timetable
+	record     *record // nil when the definitions alone say when a job is due
 }
 
 // NewPlanner compiles the timetables of all jobs. origin says since when a job counts as created (`recurrence.md` §2).
@@ -176,7 +177,7 @@ func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 		}
 	}
 	for i := range parts {
-		parts[i].Times = occurrences.of(planned[i])(parts[i].From, parts[i].To)
+		parts[i].Times = occurrences.due(planned[i], parts[i].From, parts[i].To)
 	}
 	for _, e := range edges {
 		part := &parts[e.part]
@@ -189,7 +190,7 @@ func (p *Planner) Plan(windows func(*Job) (from, to time.Time)) (Plan, error) {
 			Upstream: p.jobs[e.upstream], Pair: e.binder.Describe(), Bindings: bindings,
 		})
 	}
-	return Plan{Jobs: parts}, nil
+	return Plan{Jobs: parts}, occurrences.err
 }
 
 // edges are what a declared dependency binds by: its own edge and, with waitPreviousEnd, that on the cycle before.
@@ -234,6 +235,7 @@ func (p *Planner) Reach(ref, upstream JobRef) (time.Duration, error) {
 type occurrenceCache struct {
 	planner *Planner
 	spans   map[int]*span // by the index of the job
+	err     error         // of the record; a binding has no way to say it
 }
 
 type span struct {
@@ -268,17 +270,33 @@ func (c *occurrenceCache) end(job int) deps.Job {
 }
 
 func (c *occurrenceCache) of(job int) deps.Occurrences {
-	s, timetable := c.span(job), c.planner.timetables[job]
+	s := c.span(job)
 	return func(from, to time.Time) []time.Time {
 		if !s.computed {
-			s.times = timetable.Between(s.from, s.to)
+			s.times = c.between(job, s.from, s.to)
 			s.computed = true
 		}
 		if from.Before(s.from) || to.After(s.to) {
-			return timetable.Between(from, to)
+			return c.between(job, from, to)
 		}
 		return between(s.times, from, to)
 	}
+}
+
+func (c *occurrenceCache) between(job int, from, to time.Time) []time.Time {
+	times, err := c.planner.between(job, from, to)
+	if err != nil && c.err == nil {
+		c.err = fmt.Errorf("read when %s was due: %w", c.planner.jobs[job].Ref(), err)
+	}
+	return times
+}
+
+// due returns when the definition says that the job is due: what is to be planned.
+func (c *occurrenceCache) due(job int, from, to time.Time) []time.Time {
+	if c.planner.record != nil && from.Before(c.planner.record.span(c.planner.jobs[job].Ref()).to) {
+		return c.planner.timetables[job].Between(from, to)
+	}
+	return c.of(job)(from, to)
 }
 
 // between returns the part of ascending times in [from, to), with its capacity cut so that nobody appends into a neighbour.

@@ -64,16 +64,20 @@ type window struct{ from, to time.Time }
 
 // writePlan plans the group over its windows and writes it, moving the watermarks.
 func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []definition, windows map[JobRef]window) (int, error) {
-	plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
-		w := windows[j.Ref()]
-		return w.from, w.to
+	revision := e.defs.at()
+	var plan Plan
+	err := e.cfg.Store.Read(ctx, func(v View) (err error) {
+		plan, err = planner.overRows(v, e.defs.row).Plan(func(j *Job) (time.Time, time.Time) {
+			w := windows[j.Ref()]
+			return w.from, w.to
+		})
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	planned := map[int64]time.Time{}
 	inserted := 0
-	revision := e.defs.at()
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))

@@ -53,10 +53,12 @@ type View interface {
 	FindKey(job int64, key string) (Instance, error)
 	// Waiting lists the waiting instances of the job by plan time.
 	Waiting(job int64) ([]Instance, error)
+	// PlanTimes lists the plan times in [from, to) of the job's scheduled instances, ascending.
+	PlanTimes(job int64, from, to time.Time) ([]time.Time, error)
 	// Waits lists what the instance waits for, by N.
 	Waits(instance int64) ([]Wait, error)
 	// Facts looks up what Evaluate needs to know of a wait's upstream instances, by index, at a cost that does not depend on the
-	// length of the range or of the history.
+	// length of the history, nor on that of the range but when its instances are counted: see Facts.MayMiss.
 	Facts(w *Wait) (Facts, error)
 	// Due lists waiting instances whose time to be looked at has come (wake ≤ now), earliest first, at most limit.
 	Due(now time.Time, limit int) ([]Instance, error)
@@ -135,6 +137,11 @@ type Tx interface {
 	InsertInstances(iter.Seq2[*Instance, []Wait]) (int, error)
 	// DeleteUnstarted removes the job's scheduled, waiting, never looked at (gate time), instances that nobody has acted on with plan time ≥ from, and their waits. It returns how many.
 	DeleteUnstarted(job int64, from time.Time) (int, error)
+	// Rebind replaces what a waiting instance waits for by what the definitions say now, with the event "rebind". It wakes nobody. False when the instance
+	// does not wait.
+	Rebind(instance int64, waits []Wait, r Reason, at time.Time) (bool, error)
+	// SetBound makes Bound of each wait of the instance the revision.
+	SetBound(instance, revision int64) error
 	// WakeDependents makes every waiting instance that waits for the upstream job due at once: its plan or its state has changed.
 	WakeDependents(upstream int64) error
 
@@ -210,6 +217,8 @@ type JobRow struct {
 	Removed   bool
 	PlannedTo time.Time // the plan is written up to here, excluded; zero when never planned
 	Source    string    // who makes its definition; "" is the folder
+	RowsTo    time.Time // the plan before it may be of other definitions than the current one: when the job is due then, the rows say; zero when it never changed
+	Revision  int64     // of the definitions when the row was last put; PutJob sets it
 }
 
 // A JobPair is a job and one of which an instance of it waited, by their row ids.
@@ -229,11 +238,24 @@ type Facts struct {
 	Removed  bool // the upstream job was removed from the definitions
 	Disabled bool
 	Planned  bool // the upstream's plan reaches beyond the last plan time of the range
+	Missing  int  // how many of the range's plan times have no instance; only when nothing else stands in the way, see MayMiss
 
 	Unsatisfied *UpstreamInstance // the latest in the range that does not satisfy; nil when all do
 	Open        *UpstreamInstance // the latest in the range that has not ended (frozen counts as ended); only for Ended waits and OnFailed run
 	Failed      *UpstreamInstance // the earliest in the range that counts as failed; only for OnFailed cancel
 	Satisfied   int               // how many satisfy, counted up to what Select asks; only for any and a count
+}
+
+// MayMiss reports whether a store has to count the instances in the range of a wait: nothing that is there stands in the way, so that what is not there
+// would.
+func (f *Facts) MayMiss(w *Wait) bool {
+	if !f.Planned || w.Count == 0 {
+		return false
+	}
+	if w.Ended || w.OnFailed == FailedRun {
+		return f.Open == nil
+	}
+	return w.Select == "all" && f.Unsatisfied == nil
 }
 
 // An UpstreamInstance is what a reason says of an upstream instance.

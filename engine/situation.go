@@ -29,7 +29,7 @@ func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.T
 			return nil, fmt.Errorf("look up %s for %s: %w", s.Waits[n].Ref, i.Name(), err)
 		}
 		if e.cfg.Closed {
-			s.Facts[n].Planned = true
+			s.Facts[n].Planned, s.Facts[n].Missing = true, 0 // what is not recorded counts as satisfied, and the output says so
 		}
 	}
 	if s.Active, err = v.ActiveCount(i.Job); err != nil {

@@ -22,6 +22,8 @@ func (p *Planner) Instance(ref JobRef, at time.Time, ids func(JobRef) (job, vers
 		}
 		return Instance{}, nil, fmt.Errorf("%s is not due at %s; it is due %s: %w", ref, at.Format(time.RFC3339), strings.TrimSuffix(job.When.String(), "."), ErrNotFound)
 	}
+	var failed error
+	end := func(n int) deps.Job { return p.endOf(n, &failed) }
 	part := JobPlan{Job: job, From: at, To: at.Add(time.Millisecond), Times: []time.Time{at.In(timetable.Location())}, Timetable: timetable}
 	for d := range job.DependsOn {
 		declared := &job.DependsOn[d]
@@ -30,7 +32,7 @@ func (p *Planner) Instance(ref JobRef, at time.Time, ids func(JobRef) (job, vers
 			return Instance{}, nil, fmt.Errorf("%s depends on %s, which does not exist: %w", ref, declared.Job, ErrNotFound)
 		}
 		for k, edge := range declared.edges() {
-			binder, err := edge.Compile(p.end(n), p.end(up))
+			binder, err := edge.Compile(end(n), end(up))
 			if err != nil {
 				return Instance{}, nil, fmt.Errorf("the dependency of %s on %s: %w", ref, declared.Job, err)
 			}
@@ -40,13 +42,26 @@ func (p *Planner) Instance(ref JobRef, at time.Time, ids func(JobRef) (job, vers
 		}
 	}
 	rows := newPlannedRows(0, &part, ids)
-	return rows.instance(0), rows.appendWaits(nil, 0), nil
+	return rows.instance(0), rows.appendWaits(nil, 0), failed
 }
 
 // end is a job as one end of an edge.
 func (p *Planner) end(n int) deps.Job {
 	j := p.jobs[n]
 	return deps.Job{Name: j.Ref().String(), Period: j.Period, Location: j.When.Location, Occurrences: p.timetables[n].Between}
+}
+
+// endOf is end by the definitions in force; what a record fails with is put into failed.
+func (p *Planner) endOf(n int, failed *error) deps.Job {
+	end := p.end(n)
+	end.Occurrences = func(from, to time.Time) []time.Time {
+		times, err := p.between(n, from, to)
+		if err != nil && *failed == nil {
+			*failed = fmt.Errorf("read when %s is due: %w", end.Name, err)
+		}
+		return times
+	}
+	return end
 }
 
 // leastAhead is how far ahead of its own plan time an instance may wait at least: another time of its natural day.

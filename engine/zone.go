@@ -68,6 +68,12 @@ func (l *loading) rezone() error {
 			rules[name] = now
 		}
 		if now != "" {
+			d := &l.definitions[i]
+			d.row.leave()
+			if err := l.putJob(&d.row); err != nil {
+				return fmt.Errorf("record %s: %w", d.row.Ref, err)
+			}
+			l.rows[d.row.Ref] = d.row
 			l.touched = append(l.touched, job.Ref())
 			l.rezoned = append(l.rezoned, job.Ref())
 		}

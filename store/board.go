@@ -18,7 +18,7 @@ const (
 	outlinesOpenSQL = outlineColumns + `WHERE ended_at IS NULL` + outlineSpan
 	outlinesPastSQL = outlineColumns + `WHERE ended_at IS NOT NULL` + outlineSpan
 
-	detachedSQL = `SELECT max(id) FROM event WHERE kind = 'detach'`
+	detachedSQL = `SELECT max(id) FROM event WHERE kind = 'detach' OR kind = 'rebind'`
 )
 
 // Outlines lists what a picture shows of the instances of a time.

@@ -14,7 +14,7 @@ const insertBatch = 64
 
 const (
 	instanceFields = 18
-	waitFields     = 21
+	waitFields     = 22
 )
 
 // FAIL instead of the default ABORT saves SQLite a journal of each statement: the transaction is rolled back as a whole, or to its savepoint.
@@ -24,7 +24,7 @@ const insertInstance = `INSERT OR FAIL INTO instance (id, job, version, kind, ke
 const onePlanned = `(?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)`
 
 const insertWait = `INSERT OR FAIL INTO wait (instance, n, dependency, upstream, key, first_time, first_offset, last_time, last_offset, times, rule, selects,
-	window_from, window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed, ended, timeout) VALUES `
+	window_from, window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed, ended, timeout, bound) VALUES `
 
 var (
 	insertInstancesSQL = [2]string{
@@ -213,7 +213,7 @@ func (p *planning) wait(w *engine.Wait) {
 	p.held = appendValues(p.held,
 		w.Instance, int64(w.N), int64(w.Dependency), w.Upstream, w.Key, first, firstOffset, last, lastOffset, int64(w.Count), w.Rule, w.Select,
 		ms(w.WindowFrom), offset(w.WindowFrom), ms(w.WindowTo), offset(w.WindowTo), w.Closed, string(w.OnMissing), string(w.OnFailed), w.Ended,
-		int64(w.Timeout/time.Millisecond))
+		int64(w.Timeout/time.Millisecond), w.Bound)
 }
 
 // flushWaits writes the wait rows, as long as there are at least so many.

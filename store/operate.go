@@ -78,6 +78,8 @@ const (
 	setRunNowSQL   = `UPDATE instance SET run_now = ?, touched = 1, not_before = ?, wake = ?, gate = CASE WHEN gate = 'time' THEN 'dependency' ELSE gate END
 		WHERE id = ? AND run_now = ''` + touchWaiting
 	setWaitsSQL  = `UPDATE instance SET touched = 1,` + wakeSelf + ` WHERE id = ?` + touchWaiting
+	isWaitingSQL = `SELECT job, key, plan_time FROM instance WHERE id = ? AND state = 'waiting'`
+	boundSQL     = `UPDATE wait SET bound = ? WHERE instance = ?`
 	dropWaitsSQL = `DELETE FROM wait WHERE instance = ?`
 
 	wakeWaitersSQL = wakeSet + watchers + ` UNION ALL SELECT instance FROM wait` + holders + ` AND on_failed = 'cancel'` + wakeEnd
@@ -146,8 +148,12 @@ func (t *tx) SetWaits(instance int64, waits []engine.Wait, r engine.Reason, at t
 	if err != nil || !ok {
 		return false, err
 	}
+	return true, t.replaceWaits(instance, i, waits)
+}
+
+func (t *tx) replaceWaits(instance int64, i identity, waits []engine.Wait) error {
 	if _, err := t.s.exec(dropWaitsSQL, instance); err != nil {
-		return false, fmt.Errorf("replace what instance %d waits for: %w", instance, err)
+		return fmt.Errorf("replace what instance %d waits for: %w", instance, err)
 	}
 	p := &planning{t: t, reach: map[[2]int64]reach{}}
 	for n := range waits {
@@ -155,9 +161,29 @@ func (t *tx) SetWaits(instance int64, waits []engine.Wait, r engine.Reason, at t
 		p.widen(i.job, i.planTime, &waits[n])
 	}
 	if err := p.flushWaits(1); err != nil {
+		return err
+	}
+	return p.recordReach()
+}
+
+// Rebind replaces what a waiting instance waits for by what the definitions say now.
+func (t *tx) Rebind(instance int64, waits []engine.Wait, r engine.Reason, at time.Time) (bool, error) {
+	var i identity
+	ok, err := t.s.one(isWaitingSQL, func(c *columns) error {
+		i = identity{c.int(), c.text(), c.int()}
+		return nil
+	}, instance)
+	if err != nil || !ok {
 		return false, err
 	}
-	return true, p.recordReach()
+	t.record(eventRow{at: at.UnixMilli(), kind: "rebind", instance: instance, job: i.job, reason: encodeReason(r), actor: r.Actor})
+	return true, t.replaceWaits(instance, i, waits)
+}
+
+// SetBound records of which definitions what an instance waits for is.
+func (t *tx) SetBound(instance, revision int64) error {
+	_, err := t.s.exec(boundSQL, revision, instance)
+	return err
 }
 
 // KeepSteps replaces the steps of an instance that does not run.

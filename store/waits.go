@@ -10,7 +10,7 @@ import (
 
 const waitsSQL = `SELECT w.instance, w.n, w.dependency, w.upstream, j.workflow, j.name, w.key, w.first_time, w.first_offset, w.last_time, w.last_offset,
 	w.times, w.rule, w.selects, w.window_from, w.window_from_offset, w.window_to, w.window_to_offset, w.closed, w.on_missing, w.on_failed, w.ended,
-	w.timeout
+	w.timeout, w.bound
 	FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
 
 // Waits lists what the instance waits for, by N.
@@ -22,7 +22,7 @@ func (v *view) Waits(instance int64) ([]engine.Wait, error) {
 			Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Key: c.text(), First: c.zoned(), Last: c.zoned(), Count: int(c.int()),
 			Rule: c.text(), Select: c.text(), WindowFrom: c.zoned(), WindowTo: c.zoned(), Closed: c.text(),
 			OnMissing: engine.OnMissing(c.text()), OnFailed: engine.OnFailed(c.text()), Ended: c.bool(),
-			Timeout: time.Duration(c.int()) * time.Millisecond,
+			Timeout: time.Duration(c.int()) * time.Millisecond, Bound: c.int(),
 		})
 		return nil
 	}, instance)
@@ -76,6 +76,7 @@ const (
 		UNION ALL SELECT * FROM (SELECT 4` + found1 + inRange + stateFailed + first + `)`
 	// Of a range of one plan time there is one instance at most.
 	singleSQL    = `SELECT id, plan_time, plan_offset, state, frozen FROM instance WHERE job = ? AND plan_time = ? AND key = ?`
+	thereSQL     = `SELECT count(*) FROM instance WHERE job = ? AND plan_time >= ? AND plan_time <= ? AND key = ?`
 	satisfiedSQL = `SELECT count(*) FROM (SELECT 1 FROM instance WHERE` + inRange + `AND (state = 'succeeded' OR state = 'forced' OR state = 'skipped') LIMIT CAST(? AS INTEGER))`
 )
 
@@ -95,11 +96,14 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 
 	wantOpen := w.Ended || w.OnFailed == engine.FailedRun
 	if from == to {
-		_, err := v.s.one(singleSQL, func(c *columns) error {
+		found, err := v.s.one(singleSQL, func(c *columns) error {
 			u := engine.UpstreamInstance{ID: c.int(), PlanTime: c.zoned(), State: engine.State(c.text()), Frozen: c.bool()}
 			single(&f, w, &u, wantOpen)
 			return nil
 		}, w.Upstream, from, w.Key)
+		if err == nil && !found {
+			f.Missing = w.Count
+		}
 		return f, err
 	}
 	take := func(c *columns) error {
@@ -129,6 +133,12 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 			return nil
 		}, w.Upstream, w.Key, from, to, n)
 	}
+	if err == nil && f.MayMiss(w) {
+		_, err = v.s.one(thereSQL, func(c *columns) error {
+			f.Missing = max(0, w.Count-int(c.int()))
+			return nil
+		}, w.Upstream, from, to, w.Key)
+	}
 	return f, err
 }
 
@@ -146,6 +156,17 @@ func single(f *engine.Facts, w *engine.Wait, u *engine.UpstreamInstance, wantOpe
 	if w.OnFailed == engine.FailedCancel && (open && u.Frozen || u.State.CountsAsFailed()) {
 		f.Failed = u
 	}
+}
+
+const planTimesSQL = `SELECT plan_time, plan_offset FROM instance WHERE job = ? AND plan_time >= ? AND plan_time < ? AND key = '' ORDER BY plan_time`
+
+// PlanTimes lists the plan times of the scheduled instances of a job.
+func (v *view) PlanTimes(job int64, from, to time.Time) (times []time.Time, err error) {
+	err = v.s.query(planTimesSQL, func(c *columns) error {
+		times = append(times, c.zoned())
+		return nil
+	}, job, from.UnixMilli(), to.UnixMilli())
+	return times, err
 }
 
 // wanted is how many satisfied instances a wait asks for: 0 stands for all.

@@ -14,6 +14,8 @@ type edge struct {
 	policy   string
 	previous int
 	ended    bool // the second wait of waitPreviousEnd
+
+	upTimes, downTimes func(from, to int64) []int64 // when both are due in [from, to)
 }
 
 // newEdge joins a dependency with its two ends.
@@ -25,6 +27,7 @@ func newEdge(def *dependencyDef, down, up *version, self bool) (*edge, error) {
 		return nil, up.whenErr
 	}
 	e := &edge{def: def, down: down.when, up: up.when, self: self, policy: or(def.Policy, "natural"), previous: def.Previous}
+	e.upTimes, e.downTimes = e.up.between, e.down.between
 	var err error
 	if e.a, err = periodOf(down.def); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (e *edge) candidates(t int64) (list []int64, last bool, err error) {
 	hour := t - floorMod(z.local(t), hourMS)
 	day := z.date(t)
 	days := func(back, length int64) []int64 {
-		return e.up.between(z.dayStart(day-back), z.dayStart(day-back+length))
+		return e.upTimes(z.dayStart(day-back), z.dayStart(day-back+length))
 	}
 	n, a, b := int64(e.previous), e.a.class, e.b.class
 	switch {
@@ -84,39 +87,39 @@ func (e *edge) candidates(t int64) (list []int64, last bool, err error) {
 	case e.policy == "traditional":
 		return e.traditional(t, hour, days)
 	case e.def.Rule == "nearest" && a == "day" && (b == "hour" || b == "minute"):
-		return e.up.between(z.dayStart(day), t+1), true, nil
+		return e.upTimes(z.dayStart(day), t+1), true, nil
 	case e.def.Rule == "nearest" && a == "hour" && b == "minute":
-		return e.up.between(t-2*dayMS+1, t+1), true, nil
+		return e.upTimes(t-2*dayMS+1, t+1), true, nil
 	case e.def.Rule != "":
 		return nil, false, notUnderstood("rule %q for %s on %s", e.def.Rule, a, b)
 	case e.a.fine() && e.b.fine() && (a == "discrete" || b == "discrete"):
 		return e.paired(t, day), false, nil
 	case n == 0 && a == "minute" && b == "minute":
-		return e.up.between(t-e.a.every+1, t+1), false, nil
+		return e.upTimes(t-e.a.every+1, t+1), false, nil
 	case n == 0 && a == "hour" && b == "minute":
-		return e.up.between(t-hourMS+1, t+1), false, nil
+		return e.upTimes(t-hourMS+1, t+1), false, nil
 	case n == 0 && a == "hour" && b == "hour":
-		return e.up.between(hour, hour+hourMS), false, nil
+		return e.upTimes(hour, hour+hourMS), false, nil
 	case n == 0 && a == "minute" && b == "hour":
-		return e.up.between(hour-hourMS, hour), false, nil
+		return e.upTimes(hour-hourMS, hour), false, nil
 	case n == 0:
 		return days(0, 1), false, nil
 	case a == "minute" && b == "minute":
 		p := max(e.a.every, e.b.every)
-		return e.up.between(t-(n+1)*p+1, t-n*p+1), false, nil
+		return e.upTimes(t-(n+1)*p+1, t-n*p+1), false, nil
 	case a == "minute" && b == "hour":
-		return e.up.between(hour-n*hourMS, hour-(n-1)*hourMS), false, nil
+		return e.upTimes(hour-n*hourMS, hour-(n-1)*hourMS), false, nil
 	case a == "hour" && b == "minute":
-		return e.up.between(hour-n*hourMS, hour-(n-1)*hourMS), true, nil
+		return e.upTimes(hour-n*hourMS, hour-(n-1)*hourMS), true, nil
 	case a == "hour" && b == "hour":
 		p := max(e.a.every, e.b.every)
 		p = max(1, (p+hourMS-1)/hourMS) * hourMS
-		return e.up.between(hour-n*p, hour-(n-1)*p), true, nil
+		return e.upTimes(hour-n*p, hour-(n-1)*p), true, nil
 	case a == "day" && (b == "minute" || b == "hour"):
 		return days(n, 1), true, nil
 	case a == "week" && b == "week":
 		monday := day - int64(weekdayOf(day)+6)%7 - 7*n
-		return e.up.between(z.dayStart(monday), z.dayStart(monday+7)), false, nil
+		return e.upTimes(z.dayStart(monday), z.dayStart(monday+7)), false, nil
 	case (a == "day" || a == "month") && b == "month":
 		return e.monthBefore(day, n), false, nil
 	}
@@ -127,7 +130,7 @@ func (e *edge) candidates(t int64) (list []int64, last bool, err error) {
 func (e *edge) monthBefore(day, n int64) []int64 {
 	y, m, _ := civil(day)
 	z := e.down.zone
-	return e.up.between(z.dayStart(dayNumber(y, m-time.Month(n), 1)), z.dayStart(dayNumber(y, m-time.Month(n)+1, 1)))
+	return e.upTimes(z.dayStart(dayNumber(y, m-time.Month(n), 1)), z.dayStart(dayNumber(y, m-time.Month(n)+1, 1)))
 }
 
 // explicit is a window that the dependency writes itself.
@@ -151,13 +154,13 @@ func (e *edge) explicit(t int64) ([]int64, bool, error) {
 	default:
 		return nil, false, notUnderstood("closed: %s", w.Closed)
 	}
-	return e.up.between(begin, end), false, nil
+	return e.upTimes(begin, end), false, nil
 }
 
 // earlier is the job's own n-th plan time before t.
 func (e *edge) earlier(t int64, n int) []int64 {
 	for back := int64(2); ; back *= 4 {
-		list := e.down.between(t-back*dayMS, t)
+		list := e.downTimes(t-back*dayMS, t)
 		if len(list) >= n {
 			return list[len(list)-n : len(list)-n+1]
 		}
@@ -170,8 +173,8 @@ func (e *edge) earlier(t int64, n int) []int64 {
 // paired is §3: U is the upstream's plan times of the day, V the downstream's own.
 func (e *edge) paired(t, day int64) []int64 {
 	z := e.down.zone
-	real := e.up.between(z.dayStart(day-int64(e.previous)), z.dayStart(day-int64(e.previous)+1))
-	v := e.down.between(z.dayStart(day), z.dayStart(day+1))
+	real := e.upTimes(z.dayStart(day-int64(e.previous)), z.dayStart(day-int64(e.previous)+1))
+	v := e.downTimes(z.dayStart(day), z.dayStart(day+1))
 	u := real
 	if e.previous > 0 {
 		// Each is moved to the same local clock time of the day itself; the answer is the time before the move.
@@ -224,13 +227,13 @@ func (e *edge) traditional(t, hour int64, days func(back, length int64) []int64)
 		return e.monthBefore(z.date(t), 1), false, nil
 	case a == "day" && b == "day":
 		n := int(max(1, e.a.every/dayMS))
-		return e.up.between(z.move(t, distance{days: -n})+1, t+1), false, nil
+		return e.upTimes(z.move(t, distance{days: -n})+1, t+1), false, nil
 	case a == "day" && (b == "minute" || b == "hour"):
 		return days(1, 1), false, nil
 	case a == "hour" && b == "minute":
-		return e.up.between(hour-hourMS, hour), false, nil
+		return e.upTimes(hour-hourMS, hour), false, nil
 	case a == b && (a == "minute" || a == "hour"):
-		return e.up.between(t-e.a.every+1, t+1), false, nil
+		return e.upTimes(t-e.a.every+1, t+1), false, nil
 	}
 	return nil, false, notUnderstood("policy traditional for %s on %s", a, b)
 }

@@ -52,6 +52,7 @@ type job struct {
 	removed        bool
 	planned        int64
 	hasPlan        bool
+	revision       int64      // of the definitions when it was last put
 	versions       []*version // by id
 }
 
@@ -129,6 +130,7 @@ type wait struct {
 	rule          string
 	ended         bool
 	timeout       int64
+	bound         int64 // the revision of the definitions that it is of
 }
 
 type stepRow struct {

@@ -42,11 +42,11 @@ func (r *rowReader) has(table, column string) (found bool, err error) {
 }
 
 func (l *ledger) readJobs(r *rowReader) error {
-	return r.each(`SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to
+	return r.each(`SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, j.revision
 		FROM job j LEFT JOIN plan_mark m ON m.job = j.id ORDER BY j.workflow, j.name`, func(scan func(...any) error) error {
 		j := &job{}
 		var created, planned sql.NullInt64
-		if err := scan(&j.id, &j.workflow, &j.name, &j.version, &created, &j.disabled, &j.removed, &planned); err != nil {
+		if err := scan(&j.id, &j.workflow, &j.name, &j.version, &created, &j.disabled, &j.removed, &planned, &j.revision); err != nil {
 			return err
 		}
 		j.created, j.hasCreated, j.planned, j.hasPlan = created.Int64, created.Valid, planned.Int64, planned.Valid
@@ -106,11 +106,11 @@ func (l *ledger) readInstances(r *rowReader) error {
 }
 
 func (l *ledger) readWaits(r *rowReader) error {
-	return r.each(`SELECT instance, n, dependency, upstream, key, first_time, last_time, times, selects, on_missing, on_failed, rule, ended, timeout
+	return r.each(`SELECT instance, n, dependency, upstream, key, first_time, last_time, times, selects, on_missing, on_failed, rule, ended, timeout, bound
 		FROM wait ORDER BY instance, n`, func(scan func(...any) error) error {
 		var of int64
 		var w wait
-		err := scan(&of, &w.n, &w.dependency, &w.upstream, &w.key, &w.first, &w.last, &w.times, &w.selects, &w.onMissing, &w.onFailed, &w.rule, &w.ended, &w.timeout)
+		err := scan(&of, &w.n, &w.dependency, &w.upstream, &w.key, &w.first, &w.last, &w.times, &w.selects, &w.onMissing, &w.onFailed, &w.rule, &w.ended, &w.timeout, &w.bound)
 		if i := l.byID[of]; i != nil {
 			i.waits = append(i.waits, w)
 		}

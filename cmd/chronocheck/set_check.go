@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -93,6 +94,10 @@ func (c *checker) lookAtSet(look *setsLook, i *instance, key edgeKey, group []wa
 			return
 		}
 	}
+	bound, exact := c.lookInForce(look, i, key, up, self, group)
+	if bound {
+		return
+	}
 	var candidates []*version // the one in force first: an edit that came while the plan was made may have left the one before
 	if self {
 		candidates = []*version{key.down}
@@ -139,11 +144,68 @@ func (c *checker) lookAtSet(look *setsLook, i *instance, key edgeKey, group []wa
 			found = wrong
 		}
 	}
+	if !exact && len(up.versions)+len(i.job.versions) > 2 && len(group) > 0 {
+		look.open = append(look.open, "definitions have changed since it was found out")
+		return
+	}
 	if c.mayBeTouched(i) && len(group) > 0 {
 		look.open = append(look.open, actedOn)
 		return
 	}
 	look.wrong = append(look.wrong, fmt.Sprintf("dependency %d, on %s: %s", key.n+1, up, found))
+}
+
+// lookInForce holds the set of an instance whose job, or whose upstream job, has had several definitions against what they come to together: the rows say
+// when a job was due, as far as it is planned, and its latest definition says the rest. bound is that this is so; exact is that it has to be, since the
+// instance still waits and no definition has changed after it was bound.
+func (c *checker) lookInForce(look *setsLook, i *instance, key edgeKey, up *job, self bool, group []wait) (bound, exact bool) {
+	if len(group) == 0 || len(up.versions) < 2 && len(i.job.versions) < 2 {
+		return false, false
+	}
+	if up.removed || group[0].rule == "retention" {
+		look.open = append(look.open, "what it waited for is gone")
+		return true, false
+	}
+	latest, own := up.versions[len(up.versions)-1], i.job.versions[len(i.job.versions)-1]
+	e, err := newEdge(&key.down.def.dependsOn[key.n], key.down, latest, self)
+	if err != nil || own.whenErr != nil {
+		return false, false
+	}
+	if key.ended {
+		e.ended, e.previous = true, e.previous+1
+	}
+	e.upTimes, e.downTimes = c.inForce(up, latest), c.inForce(i.job, own)
+	set, err := e.set(i.plan)
+	if err != nil {
+		return false, false
+	}
+	set, away := i.cut(up, set)
+	if wrong := differs(set, away, group, i); wrong == "" {
+		look.right++
+		return true, false
+	}
+	exact = i.state == "waiting" && !i.touched && !c.pruned && group[0].bound >= max(up.revision, i.job.revision)
+	return false, exact
+}
+
+// inForce is when a job is due by its rows, as far as it is planned, and beyond that by a version.
+func (c *checker) inForce(j *job, v *version) func(from, to int64) []int64 {
+	return func(from, to int64) (list []int64) {
+		planned := -forever
+		if j.hasPlan {
+			planned = j.planned
+		}
+		of := c.byJob[j]
+		for n := sort.Search(len(of), func(n int) bool { return of[n].plan >= from }); n < len(of) && of[n].plan < min(to, planned); n++ {
+			if of[n].key == "" {
+				list = append(list, of[n].plan)
+			}
+		}
+		if begin := max(from, planned); begin < to {
+			list = append(list, v.when.between(begin, to)...)
+		}
+		return list
+	}
 }
 
 func edgeWords(err error) string {

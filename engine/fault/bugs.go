@@ -46,6 +46,8 @@ const (
 	AlertPerInstance     // each instance in trouble is an incident of its own
 	AlertStaysOpen       // an incident nothing of which is left stays open
 	DriftIgnored         // a review is applied to what was not reviewed
+	AbsentSatisfies      // what is not there counts as satisfied
+	StaleWaits           // what waits is not bound again when definitions change
 	Count                // how many there are, and None
 )
 
@@ -88,6 +90,8 @@ var bugs = [Count]struct{ name, from, what string }{
 	AlertPerInstance: {"alert-per-instance", "of our own", "each instance in trouble is an incident of its own"},
 	AlertStaysOpen:   {"alert-stays-open", "of our own", "an incident nothing of which is left stays open"},
 	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
+	AbsentSatisfies:  {"absent-satisfies", "F37: of our own", "a plan time without an instance counts as satisfied, so that an edit starts what waits"},
+	StaleWaits:       {"stale-waits", "F37: of our own", "what waits is not bound again when what it waits for is edited"},
 }
 
 // String is the bug's name, as ALMANAC_PLANTED takes it.

@@ -119,6 +119,8 @@ func (b *booking) enter(o *op) {
 		b.prune(o)
 	case opTouch:
 		b.touch(o)
+	case opRebind:
+		b.rebind(o)
 	case opBackfill:
 		b.putBackfill(o.backfill)
 	case opLanePriority:

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -41,10 +42,23 @@ func (r *recorder) SetWaits(instance int64, waits []engine.Wait, why engine.Reas
 	return ok, err
 }
 
+func (r *recorder) Rebind(instance int64, waits []engine.Wait, why engine.Reason, at time.Time) (bool, error) {
+	own := append([]engine.Wait(nil), waits...)
+	ok, err := r.Tx.Rebind(instance, waits, why, at)
+	r.add(op{kind: opRebind, ok: ok, id: instance, waits: own})
+	return ok, err
+}
+
 func (r *recorder) KeepSteps(instance int64, steps []engine.StepRow) (bool, error) {
 	ok, err := r.Tx.KeepSteps(instance, steps)
 	r.add(op{kind: opTouch, ok: ok, id: instance, n: int64(len(steps))})
 	return ok, err
+}
+
+func (r *recorder) SetBound(instance, revision int64) error {
+	err := r.Tx.SetBound(instance, revision)
+	r.add(op{kind: opRebind, ok: err == nil, id: instance, n: revision})
+	return err
 }
 
 // touch enters what a person has changed of a waiting instance, or which steps of one that has ended are kept.
@@ -67,6 +81,25 @@ func (b *booking) touch(o *op) {
 		o.touch(i)
 		i.touched = true
 		b.w.logf("%s touches %d %s@%s frozen=%t runNow=%t priority=%d waits=%d", b.s.name, i.id, i.ref, i.plan.Format("01-02T15:04"), i.frozen, i.runNow, i.priority, len(i.waits))
+	}
+}
+
+// rebind enters what an instance waits for since definitions have changed.
+func (b *booking) rebind(o *op) {
+	i := b.instances[o.id]
+	switch {
+	case !o.ok:
+	case i == nil || i.state != engine.Waiting:
+		b.w.broken("I2", "instance %d was bound again while it did not wait: %+v", o.id, i)
+	case o.n > 0:
+		i.waits = slices.Clone(i.waits)
+		for n := range i.waits {
+			i.waits[n].Bound = o.n
+		}
+	default:
+		b.w.saw("bound again")
+		b.w.logf("%s binds %d %s@%s again: %d waits", b.s.name, i.id, i.ref, i.plan.Format("01-02T15:04"), len(o.waits))
+		i.waits = o.waits
 	}
 }
 

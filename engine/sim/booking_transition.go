@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -117,6 +118,9 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 	if i.runNow {
 		return ""
 	}
+	if why := b.unbound(i); why != "" {
+		return why
+	}
 	for from := 0; from < len(i.waits); {
 		to := from + 1
 		for to < len(i.waits) && i.waits[to].Dependency == i.waits[from].Dependency && i.waits[to].Ended == i.waits[from].Ended {
@@ -144,7 +148,12 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 			if !up.row.PlannedTo.After(p.Last) && !gone && p.Key == "" {
 				open, short = "not planned yet", "not planned yet"
 			}
-			for _, u := range b.upstream(up, p) {
+			there := b.upstream(up, p)
+			if n := p.Count - len(there); n > 0 && !gone {
+				open = fmt.Sprintf("%d of %d from %s to %s are not there", n, p.Count, p.First, p.Last)
+				short = open
+			}
+			for _, u := range there {
 				if u.state.Satisfies() {
 					satisfied++
 				} else {
@@ -172,6 +181,19 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 		default:
 			if want := atLeast(first.Select); satisfied < want {
 				return first.Ref.String() + " is not satisfied often enough: " + short
+			}
+		}
+	}
+	return ""
+}
+
+// unbound says which job was put since it was found out what the instance waits for; "" is none.
+func (b *booking) unbound(i *entry) string {
+	for n := range i.waits {
+		w := &i.waits[n]
+		for _, id := range []int64{i.job, w.Upstream} {
+			if j := b.jobs[id]; j != nil && !j.row.Removed && j.row.Revision > w.Bound {
+				return fmt.Sprintf("%s was put in revision %d, and what it waits for of %s is of %d", j.row.Ref, j.row.Revision, w.Ref, w.Bound)
 			}
 		}
 	}

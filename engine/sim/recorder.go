@@ -31,6 +31,7 @@ const (
 	opAcquire
 	opPrune
 	opTouch
+	opRebind
 	opBackfill
 	opLanePriority
 	opWatch
@@ -78,6 +79,9 @@ func (r *recorder) add(o op) { r.ops = append(r.ops, o) }
 
 func (r *recorder) PutJob(row engine.JobRow) error {
 	err := r.Tx.PutJob(row)
+	if err == nil {
+		row.Revision, err = r.Tx.Revision()
+	}
 	r.add(op{kind: opPutJob, ok: err == nil, job: &row})
 	return err
 }

@@ -23,7 +23,7 @@ var Sometimes = []string{
 	"backfill", "backfill running", "backfill paused", "backfill cancelling", "backfill ended", "backfill cancelled", "resume backfill", "set backfill",
 	"look", "watch ended succeeded", "watch ended failed", "watch ended cancelled", "watch ended timeout", "instance started by a step", "item watches",
 	"paused by a step", "incident", "incident over", "sink failed", "message of class failure", "message of class deadline", "message of class recovery",
-	"message repeated", "message given up", "acknowledge", "compare", "apply", "drift refused",
+	"message repeated", "message given up", "acknowledge", "compare", "apply", "drift refused", "bound again",
 }
 
 // saw counts something that happened.

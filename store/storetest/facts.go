@@ -96,6 +96,41 @@ var factsCases = []testCase{
 			})
 		}
 	}},
+	{"what is not there is missing", func(w *world) {
+		w.upstream("01:00 succeeded, 02:00 failed, 03:00 forced, 05:00 waiting")
+		w.plannedTo("B", at("4 00:00"))
+		missing := func(count int, first, last, selects string, change func(*engine.Wait)) int {
+			wait := w.on("B", first, last)
+			wait.Count, wait.Select = count, selects
+			if change != nil {
+				change(&wait)
+			}
+			return w.facts(wait).Missing
+		}
+		require.Equal(w, 0, missing(1, "01:00", "01:00", "all", nil))
+		require.Equal(w, 1, missing(1, "04:00", "04:00", "all", nil))
+		require.Equal(w, 1, missing(2, "03:00", "04:00", "all", nil))
+		require.Equal(w, 0, missing(3, "03:00", "05:00", "all", nil), "what waits stands in the way whatever is missing")
+		run := func(x *engine.Wait) { x.OnFailed = engine.FailedRun }
+		require.Equal(w, 1, missing(4, "01:00", "04:00", "all", run))
+		require.Equal(w, 1, missing(4, "01:00", "04:00", "all", func(x *engine.Wait) { x.Ended = true }))
+		require.Equal(w, 0, missing(4, "01:00", "04:00", "any", nil), "what is there satisfies, or not")
+		require.Equal(w, 2, missing(2, "01:00", "03:00", "all", func(x *engine.Wait) { x.Key = "k" }), "of another key nothing is there")
+	}},
+	{"the plan times of scheduled instances", func(w *world) {
+		w.upstream("01:00 succeeded, 02:00 waiting, 03:00 waiting frozen")
+		w.read(func(v engine.View) {
+			times, err := v.PlanTimes(w.ids["B"], at("01:00"), at("03:00"))
+			require.NoError(w, err)
+			require.Len(w, times, 2)
+			for n, want := range []string{"01:00", "02:00"} {
+				require.True(w, at(want).Equal(times[n]))
+			}
+			none, err := v.PlanTimes(w.ids["A"], at("01:00"), at("03:00"))
+			require.NoError(w, err)
+			require.Empty(w, none)
+		})
+	}},
 	{"how many satisfy is counted up to what is asked for", func(w *world) {
 		w.upstream("01:00 succeeded, 02:00 waiting, 03:00 forced, 04:00 skipped, 05:00 failed, 06:00 succeeded")
 		count := func(selects, first, last string) int {

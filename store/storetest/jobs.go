@@ -35,20 +35,26 @@ var jobCases = []testCase{
 	{"a job comes back as it was put, and is replaced by its id", func(w *world) {
 		j := engine.JobRow{
 			ID: w.ids["A"], Ref: ref("A"), Version: 99, CreatedAt: at("01:00").UTC(), Disabled: true, Removed: true, PlannedTo: at("3 00:00"),
+			RowsTo: at("2 00:00").UTC(),
 		}
 		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutJob(j)) })
 		w.read(func(v engine.View) {
 			jobs, err := v.Jobs()
 			require.NoError(w, err)
 			require.Len(w, jobs, 4)
-			w.same(j, jobs[0])
+			want := j
+			want.Revision, err = v.Revision() // that of its put: nothing was put since
+			require.NoError(w, err)
+			w.same(want, jobs[0])
 		})
-		j.PlannedTo = time.Time{}
+		j.PlannedTo, j.RowsTo = time.Time{}, time.Time{}
 		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutJob(j)) })
 		w.read(func(v engine.View) {
 			jobs, err := v.Jobs()
 			require.NoError(w, err)
 			require.True(w, jobs[0].PlannedTo.IsZero())
+			require.True(w, jobs[0].RowsTo.IsZero())
+			require.Greater(w, jobs[0].Revision, jobs[1].Revision)
 		})
 	}},
 	{"a version comes back as it was put", func(w *world) {

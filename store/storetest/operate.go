@@ -209,6 +209,37 @@ var operateCases = []testCase{
 		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetWaits(id, want[:1], ana, at("10:00")) }))
 		require.Greater(w, detached(), first)
 	}},
+	{"what waits is bound again: recorded, and nobody has touched it", func(w *world) {
+		id := w.held("06:00", "03:00", w.on("B", "01:00", "05:00"))
+		b := w.plan("B", "05:00", "07:00")
+		waits := w.waitsOf(id)
+		waits[0].Last, waits[0].Count, waits[0].Bound = at("07:00"), 3, 12
+		relinked := engine.Reason{Code: engine.ReasonRelinked, Detail: "05:00 → 07:00"}
+		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.Rebind(id, waits, relinked, at("07:00")) }))
+		w.same(waits, w.waitsOf(id))
+		require.False(w, w.get(id).Touched)
+		require.Empty(w, w.woken("07:00"), "who binds it again looks at it")
+		w.read(func(v engine.View) {
+			_, events, err := v.HistoryOf(id)
+			require.NoError(w, err)
+			last := events[len(events)-1]
+			require.Equal(w, "rebind", last.Kind)
+			require.Equal(w, relinked.Detail, last.Reason.Detail)
+			event, err := v.Detached()
+			require.NoError(w, err)
+			require.Positive(w, event)
+		})
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.SetBound(id, 13)) })
+		waits[0].Bound = 13
+		w.same(waits, w.waitsOf(id))
+		w.read(func(v engine.View) {
+			waiting, err := v.WaitingFor(&b[1])
+			require.NoError(w, err)
+			require.Equal(w, []int64{id}, ids(waiting), "the reach has grown with it")
+		})
+		w.run(b[0].ID, engine.Succeed, "08:00")
+		require.False(w, w.act(func(tx engine.Tx) (bool, error) { return tx.Rebind(b[0].ID, nil, relinked, at("08:00")) }))
+	}},
 	{"one that does not wait is left as it is", func(w *world) {
 		i := w.plan("A", "01:00")[0]
 		w.run(i.ID, engine.Succeed, "02:00")

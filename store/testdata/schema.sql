@@ -169,7 +169,7 @@ CREATE TABLE job (
   version    INTEGER NOT NULL,
   created_at INTEGER,
   disabled   INTEGER NOT NULL CHECK (disabled IN (0, 1)),
-  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)), source TEXT NOT NULL DEFAULT '', revision INTEGER NOT NULL DEFAULT 0,
+  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)), source TEXT NOT NULL DEFAULT '', revision INTEGER NOT NULL DEFAULT 0, rows_to INTEGER,
   UNIQUE (workflow, name)
 ) STRICT;
 
@@ -318,7 +318,7 @@ CREATE TABLE wait (
   on_missing         TEXT NOT NULL CHECK (on_missing = 'run' OR on_missing = 'wait' OR on_missing = 'cancel' OR on_missing = ''),
   on_failed          TEXT NOT NULL CHECK (on_failed = 'wait' OR on_failed = 'run' OR on_failed = 'cancel' OR on_failed = ''),
   ended              INTEGER NOT NULL CHECK (ended IN (0, 1)),
-  timeout            INTEGER NOT NULL CHECK (timeout >= 0),
+  timeout            INTEGER NOT NULL CHECK (timeout >= 0), bound INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (instance, n),
   CHECK ((times = 0) = (first_time IS NULL) AND (times = 0) = (last_time IS NULL) AND (times = 0 OR first_time <= last_time))
 ) STRICT, WITHOUT ROWID;
@@ -375,7 +375,7 @@ CREATE INDEX delivery_told ON delivery (sink, cause, class, created_at);
 
 CREATE INDEX event_act ON event (id) WHERE actor <> '' OR kind = 'load' OR kind = 'define';
 
-CREATE INDEX event_detach ON event (id) WHERE kind = 'detach';
+CREATE INDEX event_detach ON event (id) WHERE kind = 'detach' OR kind = 'rebind';
 
 CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
 

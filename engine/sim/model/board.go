@@ -21,7 +21,7 @@ func (v *view) Outlines(from, to time.Time, limit int) ([]engine.Instance, error
 func (v *view) Detached() (int64, error) {
 	h := &v.s.history
 	for id := h.last(); id >= h.first; id-- {
-		if h.at(id).Kind == "detach" {
+		if kind := h.at(id).Kind; kind == "detach" || kind == "rebind" {
 			return id, v.broken
 		}
 	}

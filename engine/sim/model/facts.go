@@ -2,6 +2,7 @@ package model
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -41,6 +42,9 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 	from, to := w.First.UnixMilli(), w.Last.UnixMilli()
 	f.Planned = job != nil && !job.PlannedTo.IsZero() && job.PlannedTo.UnixMilli() > to || w.Key != ""
 	if from > to {
+		if f.MayMiss(w) {
+			f.Missing = w.Count
+		}
 		return f, nil
 	}
 
@@ -81,7 +85,42 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 			f.Satisfied++
 		}
 	}
+	switch {
+	case from == to && v.there(w, from, to) == 0:
+		f.Missing = w.Count
+	case from < to && f.MayMiss(w):
+		f.Missing = max(0, w.Count-v.there(w, from, to))
+	}
 	return f, nil
+}
+
+// there counts the instances in the range of a wait.
+func (v *view) there(w *engine.Wait, from, to int64) (n int) {
+	for k := range v.s.places.from(place{w.Upstream, from, "", least}) {
+		if k.job != w.Upstream || k.at > to {
+			break
+		}
+		if k.key == w.Key {
+			n++
+		}
+	}
+	return n
+}
+
+// PlanTimes lists the plan times of the scheduled instances of a job.
+func (v *view) PlanTimes(job int64, from, to time.Time) (times []time.Time, err error) {
+	if v.broken != nil {
+		return nil, v.broken
+	}
+	for k := range v.s.places.from(place{job, from.UnixMilli(), "", least}) {
+		if k.job != job || k.at >= to.UnixMilli() {
+			break
+		}
+		if k.key == "" {
+			times = append(times, v.s.instances[k.id].PlanTime)
+		}
+	}
+	return times, nil
 }
 
 // wanted is how many satisfied instances a wait asks for; 0 stands for all.

@@ -34,9 +34,13 @@ func (t *tx) PutJob(j engine.JobRow) error {
 	if !j.CreatedAt.IsZero() {
 		j.CreatedAt = utc(j.CreatedAt)
 	}
+	if !j.RowsTo.IsZero() {
+		j.RowsTo = utc(j.RowsTo)
+	}
 	j.PlannedTo = zoned(j.PlannedTo)
 	t.revise()
 	revision := t.s.counters[counterRevision]
+	j.Revision = revision
 	set(t, (*state).putJob, j.ID, &j)
 	set(t, (*state).putRevision, j.ID, &revision)
 	return nil

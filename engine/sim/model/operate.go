@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -167,6 +168,37 @@ func (t *tx) SetWaits(id int64, waits []engine.Wait, r engine.Reason, at time.Ti
 	if err != nil || !ok {
 		return false, err
 	}
+	return t.replaceWaits(id, waits)
+}
+
+func (t *tx) Rebind(id int64, waits []engine.Wait, r engine.Reason, at time.Time) (bool, error) {
+	if t.broken != nil {
+		return false, t.broken
+	}
+	i := t.s.instances[id]
+	if i == nil || i.State != engine.Waiting {
+		return false, nil
+	}
+	t.record(engine.EventRow{At: at, Kind: "rebind", Instance: id, Job: i.Job, Reason: r, Actor: r.Actor})
+	return t.replaceWaits(id, waits)
+}
+
+func (t *tx) SetBound(id, revision int64) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	waits := slices.Clone(t.s.waits[id])
+	if len(waits) == 0 {
+		return nil
+	}
+	for n := range waits {
+		waits[n].Bound = revision
+	}
+	set(t, (*state).putWaits, id, waits)
+	return nil
+}
+
+func (t *tx) replaceWaits(id int64, waits []engine.Wait) (bool, error) {
 	own, err := ownWaits(id, waits)
 	if err != nil {
 		return false, t.refuse(err)

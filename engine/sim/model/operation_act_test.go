@@ -11,7 +11,7 @@ import (
 func (g *generator) act() operation {
 	i, r, at := g.in(engine.Waiting), g.reason(), g.at("at")
 	r.Actor = pick(g, "actor", "ann", "ann", "ann", "")
-	switch pick(g, "act", "freeze", "freeze", "boost", "run now", "detach", "wake") {
+	switch pick(g, "act", "freeze", "freeze", "boost", "run now", "detach", "bind", "bound", "wake") {
 	case "freeze":
 		frozen := !g.rarely("unfreeze", 3)
 		return operation{fmt.Sprintf("SetFrozen(%d, %t, %s, %s)", i.ID, frozen, words(r), at), func(tx engine.Tx) (any, error) { return tx.SetFrozen(i.ID, frozen, r, at) }}
@@ -23,6 +23,15 @@ func (g *generator) act() operation {
 		return operation{fmt.Sprintf("SetPriority(%d, %d, %s, %s)", i.ID, priority, words(r), at), func(tx engine.Tx) (any, error) { return tx.SetPriority(i.ID, priority, r, at) }}
 	case "run now":
 		return operation{fmt.Sprintf("SetRunNow(%d, %s, %s)", i.ID, words(r), at), func(tx engine.Tx) (any, error) { return tx.SetRunNow(i.ID, r, at) }}
+	case "bound":
+		revision := rapid.Int64Range(0, 100).Draw(g.T, "revision")
+		return operation{fmt.Sprintf("SetBound(%d, %d)", i.ID, revision), func(tx engine.Tx) (any, error) { return nil, tx.SetBound(i.ID, revision) }}
+	case "bind":
+		var waits []engine.Wait
+		for n := range rapid.IntRange(0, 3).Draw(g.T, "waits") {
+			waits = append(waits, g.waitFor(i.ID, n))
+		}
+		return operation{fmt.Sprintf("Rebind(%d, %s, %s, %s)", i.ID, words(waits), words(r), at), func(tx engine.Tx) (any, error) { return tx.Rebind(i.ID, waits, r, at) }}
 	case "detach":
 		var waits []engine.Wait
 		for n := range rapid.IntRange(0, 3).Draw(g.T, "waits") {

@@ -378,6 +378,10 @@ func pruning(before time.Time, limit int) operation {
 
 func (g *generator) facts() operation {
 	w := g.waitFor(0, 0)
+	if g.rarely("times", 3) {
+		from, to := g.at("from"), g.at("to")
+		return operation{fmt.Sprintf("PlanTimes(%d, %s, %s)", w.Upstream, from, to), func(tx engine.Tx) (any, error) { return tx.PlanTimes(w.Upstream, from, to) }}
+	}
 	return operation{"Facts(" + words(w) + ")", func(tx engine.Tx) (any, error) { return tx.Facts(&w) }}
 }
 
