@@ -124,5 +124,8 @@ func (b *filling) apply(ctx context.Context, r engine.BackfillRequest) (int, err
 	_, _, err = b.engine.ApplyBackfill(ctx, engine.BackfillApplication{
 		ID: plan.ID, At: plan.At, Fingerprint: plan.Fingerprint, Request: r, Jobs: plan.Jobs, Actor: "bench",
 	}, b.now)
+	for more := true; more && err == nil; {
+		more, err = b.engine.Bulk(ctx, b.now)
+	}
 	return plan.In, err
 }

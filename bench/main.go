@@ -59,6 +59,7 @@ var benchmarks = []benchmark{
 	{"explain", benchExplain},
 	{"operations", benchOperations},
 	{"backfill", benchBackfill},
+	{"bulk", benchBulk},
 	{"simulate", benchSimulate},
 }
 

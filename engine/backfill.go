@@ -24,13 +24,20 @@ type BackfillRow struct {
 	CreatedAt time.Time
 	ResumedAt time.Time // when a person last let it go on; zero when nobody did
 	EndedAt   time.Time // zero while it is open
+	Written   int       // instances of it that are in the rows, while they are not real
 }
 
 // BackfillStage is where a backfill stands.
 type BackfillStage string
 
-// The stages of a backfill. The first three are open; it is ended or cancelled when its last instance has ended.
+// The stages of a backfill. The first five are open. It is ended or cancelled when its last instance has ended.
+//
+// A large backfill is written in many short transactions. Until the last of them its instances are in the rows and are not real: no list and no count
+// has them, nothing wakes them, and nothing starts them.
 const (
+	BackfillApplying    BackfillStage = "applying"    // its instances are being written
+	BackfillWithdrawing BackfillStage = "withdrawing" // what was written of them is being taken away; it ends as cancelled
+
 	BackfillRunning    BackfillStage = "running"
 	BackfillPaused     BackfillStage = "paused"     // nothing more starts
 	BackfillCancelling BackfillStage = "cancelling" // what waits is being cancelled
@@ -39,10 +46,13 @@ const (
 )
 
 // BackfillStages lists every stage, open ones first.
-var BackfillStages = []BackfillStage{BackfillRunning, BackfillPaused, BackfillCancelling, BackfillEnded, BackfillCancelled}
+var BackfillStages = []BackfillStage{BackfillApplying, BackfillWithdrawing, BackfillRunning, BackfillPaused, BackfillCancelling, BackfillEnded, BackfillCancelled}
 
 // Open reports whether a backfill in this stage may still have instances that have not ended.
 func (s BackfillStage) Open() bool { return s != BackfillEnded && s != BackfillCancelled }
+
+// Real reports whether the instances of a backfill in this stage are real.
+func (s BackfillStage) Real() bool { return s != BackfillApplying && s != BackfillWithdrawing }
 
 // BackfillOptions is how a backfill is carried out, and what it is made of.
 type BackfillOptions struct {
@@ -61,6 +71,15 @@ type BackfillOptions struct {
 	Priority      int            `json:"priority,omitempty"` // 0 is two below that of each job
 	Note          string         `json:"note,omitempty"`
 	CancelRunning bool           `json:"cancelRunning,omitempty"` // the cancellation is of what runs too
+	Withdrawn     bool           `json:"withdrawn,omitempty"`     // before its instances were real: it has none
+	Order         *BackfillOrder `json:"order,omitempty"`         // while it is being applied
+}
+
+// A BackfillOrder is what applying a backfill goes on with after a crash.
+type BackfillOrder struct {
+	Request BackfillRequest `json:"request"`
+	At      time.Time       `json:"at"`    // of the plan
+	First   int64           `json:"first"` // id of the first instance
 }
 
 // A BackfillPart is what a backfill holds of one job.
@@ -162,8 +181,30 @@ type Record struct {
 	EndedAt  time.Time // zero while open
 }
 
-// BackfillView reads backfills and their instances.
+// A Witness is what a look at the rows can be held against later: has anything of it changed since?
+type Witness struct {
+	Event    int64    // the newest of the history
+	Next     int64    // the next id
+	Pruned   int64    // grows when retention removes an instance
+	Applying []string // keys of the backfills whose instances are not real, ascending
+}
+
+// A JobTime is a place of the plan: whatever stands there.
+type JobTime struct {
+	Job      int64
+	PlanTime time.Time
+}
+
+// BackfillView reads backfills and their instances. Those that are not real are in no list and no count of any View.
 type BackfillView interface {
+	// UnrealBackfills lists the backfills whose instances are not real, by id.
+	UnrealBackfills() ([]BackfillRow, error)
+	// Unreal counts the instances of a backfill that are not real, and those of them with which something has happened: none may be.
+	Unreal(key string) (written, disturbed int, err error)
+	// Witness returns what a look at the rows can be held against later.
+	Witness() (Witness, error)
+	// MovedSince lists, in no order, the place of each instance with which something was done, or that was made, since; at most limit.
+	MovedSince(w Witness, limit int) ([]JobTime, error)
 	// Backfill returns the backfill of a key; ErrNotFound when there is none.
 	Backfill(key string) (BackfillRow, error)
 	// Backfills lists backfills with an id below before (0 is no bound), the newest first, at most limit.
@@ -192,8 +233,15 @@ type LaneLoad struct {
 
 // BackfillTx writes them.
 type BackfillTx interface {
-	// PutBackfill inserts the backfill or replaces the row of the same ID.
+	// PutBackfill inserts the backfill or replaces the row of the same ID. What InsertInstances inserts under the key of a backfill in the stage applying
+	// is not real until PutBackfill gives that a stage in which it is; the cost of that does not depend on how many there are.
 	PutBackfill(BackfillRow) error
+	// SetWritten says how many instances of a backfill that is being applied are written, compare-and-set: false and no change when they are not from, or
+	// it is not being applied.
+	SetWritten(key string, from, to int) (bool, error)
+	// Withdraw deletes at most limit instances of a backfill in the stage withdrawing, with their waits, and counts them off its Written. It returns how
+	// many; 0 when none is left, or the stage is another.
+	Withdraw(key string, limit int) (int, error)
 	// SetLanePriority changes the priority of every waiting instance of the backfill. It returns how many there are.
 	SetLanePriority(key string, priority int) (int, error)
 }

@@ -5,169 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 )
-
-// A BackfillApplication asks for a saved plan to be carried out.
-type BackfillApplication struct {
-	ID          string
-	At          time.Time
-	Fingerprint string
-	Request     BackfillRequest
-	Jobs        []BackfillPlanJob // as they were planned, to say what has changed
-	Actor       string
-	Note        string
-}
-
-// A DriftError says that a saved plan does not hold any more, and why. It is of the kind ErrConflict.
-type DriftError struct{ Changes []string }
-
-func (e *DriftError) Error() string {
-	return "the world has changed since the plan was made, so that it was not applied: " + strings.Join(e.Changes, "; ")
-}
-
-// Unwrap gives the kind.
-func (e *DriftError) Unwrap() error { return ErrConflict }
-
-// ApplyBackfill carries a saved plan out, exactly: its instances are written in one transaction with the backfill. A plan that was applied before is
-// left as it is, and created is false. One that the definitions and rows do not give any more is refused by a *DriftError.
-func (e *Engine) ApplyBackfill(ctx context.Context, a BackfillApplication, now time.Time) (b BackfillRow, created bool, err error) {
-	for {
-		b, created, err = e.applyBackfill(ctx, a, now)
-		if !errors.Is(err, errStale) {
-			break
-		}
-		if err = e.relearn(ctx); err != nil {
-			break
-		}
-	}
-	if err != nil {
-		return BackfillRow{}, false, fmt.Errorf("apply the backfill plan %s: %w", a.ID, err)
-	}
-	e.inbox.nudge()
-	return b, created, nil
-}
-
-func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now time.Time) (b BackfillRow, created bool, err error) {
-	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
-		created = false
-		now, err := e.viewTime(tx, now)
-		if err != nil {
-			return fmt.Errorf("read the clock: %w", err)
-		}
-		now = now.Truncate(time.Millisecond)
-		if a.ID != backfillID(a.Fingerprint, a.At) {
-			return fmt.Errorf("%w: the plan is not as it was saved: its id does not belong to its fingerprint; plan anew", ErrInvalid)
-		}
-		if b, err = tx.Backfill(a.ID); err == nil || !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		if a.At.After(now.Add(time.Hour)) {
-			return fmt.Errorf("%w: the plan was made at %s, which is to come by this server's clock", ErrInvalid, a.At.Format(time.RFC3339))
-		}
-		d, err := e.draft(tx, a.Request, a.At)
-		if err != nil {
-			if !errors.Is(err, ErrInvalid) {
-				return err
-			}
-			return &DriftError{[]string{strings.ReplaceAll(strings.ReplaceAll(err.Error(), ErrInvalid.Error()+": ", ""), "\n", "; ")}}
-		}
-		if p := d.plan(false); p.Fingerprint != a.Fingerprint {
-			return &DriftError{drift(a.Jobs, p.Jobs)}
-		}
-		if b, err = e.writeBackfill(tx, d, &a, now); err != nil {
-			return err
-		}
-		created = true
-		return recordBackfill(tx, &b, fmt.Sprintf("applied, %s of %s", plural(b.Options.Instances, "instance"), plural(len(b.Options.Jobs), "job")),
-			Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note}, now)
-	})
-	return b, created, err
-}
-
-// drift says what of the jobs has changed.
-func drift(then, now []BackfillPlanJob) []string {
-	var changes []string
-	was := map[JobRef]BackfillPlanJob{}
-	for _, j := range then {
-		was[j.Ref] = j
-	}
-	for _, j := range now {
-		old, known := was[j.Ref]
-		delete(was, j.Ref)
-		switch {
-		case !known:
-			changes = append(changes, fmt.Sprintf("%s is new in it", j.Ref))
-		case old.Definition != j.Definition:
-			changes = append(changes, fmt.Sprintf("%s has another definition", j.Ref))
-		case old.Fingerprint != j.Fingerprint:
-			changes = append(changes, fmt.Sprintf("%s has other instances, or other states of them or of what they wait for", j.Ref))
-		}
-	}
-	for _, ref := range slices.SortedFunc(maps.Keys(was), compareRefs) {
-		changes = append(changes, fmt.Sprintf("%s is no part of it any more", ref))
-	}
-	if changes == nil {
-		changes = []string{"it was made for another request"}
-	}
-	return changes
-}
-
-// writeBackfill writes the backfill and its instances, in the order of their turn.
-func (e *Engine) writeBackfill(tx Tx, d *draft, a *BackfillApplication, now time.Time) (BackfillRow, error) {
-	list := d.run()
-	if len(list) == 0 {
-		return BackfillRow{}, fmt.Errorf("%w: no instance is in this backfill; the plan says of each why", ErrInvalid)
-	}
-	first, err := tx.Reserve(len(list) + 1)
-	if err != nil {
-		return BackfillRow{}, fmt.Errorf("reserve ids: %w", err)
-	}
-	b := BackfillRow{
-		ID: first, Key: a.ID, Stage: BackfillRunning, Options: d.scope.options, Actor: a.Actor, CreatedAt: now,
-		Reason: Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note},
-	}
-	b.Options.Jobs, b.Options.Instances, b.Options.Fingerprint, b.Options.Note = d.held(), len(list), a.Fingerprint, a.Note
-	for _, part := range b.Options.Jobs {
-		if part.Asked && b.Job == 0 {
-			b.Job = part.Job
-		}
-	}
-	b.From, b.To = list[0].at(), list[0].at()
-	for _, i := range list {
-		if t := i.at(); t.Before(b.From) {
-			b.From = t
-		} else if t.After(b.To) {
-			b.To = t
-		}
-	}
-	b.To = b.To.Add(time.Millisecond) // excluded
-	if err := tx.PutBackfill(b); err != nil {
-		return b, err
-	}
-	reason := Reason{Code: ReasonPlanned, Detail: "backfill " + b.Key, Actor: a.Actor}
-	inserted, err := tx.InsertInstances(func(yield func(*Instance, []Wait) bool) {
-		var waits []Wait
-		for n, item := range list {
-			job, t := item.plan.Job, item.at()
-			i := Instance{
-				ID: first + 1 + int64(n), Job: item.part.row.ID, Ref: job.Ref(), Version: item.part.row.Version, Kind: Backfill, Key: b.Key, PlanTime: t,
-				State: Waiting, Gate: GateTime, Reason: reason, NotBefore: now.In(t.Location()), Priority: lanePriority(&b.Options, job), Pool: job.Pool,
-			}
-			waits, _ = d.waits(waits[:0], item, i.ID, b.Key, nil)
-			if !yield(&i, waits) {
-				return
-			}
-		}
-	})
-	if err == nil && inserted != len(list) {
-		err = fmt.Errorf("%d of %d instances are there already", len(list)-inserted, len(list))
-	}
-	return b, wrap(err, "insert %d instances", len(list))
-}
 
 // A BackfillChange is what a person changes of a backfill; nil leaves it as it is.
 type BackfillChange struct {
@@ -200,12 +40,16 @@ func (e *Engine) ResumeBackfill(ctx context.Context, key, actor, note string, no
 // CancelBackfill cancels what waits of a backfill, page by page and nothing more of it starts from now on; with running, what runs is asked to stop too.
 func (e *Engine) CancelBackfill(ctx context.Context, key, actor, note string, running bool, now time.Time) (BackfillRow, error) {
 	return e.changeBackfill(ctx, "cancel", key, actor, note, now, func(_ Tx, b *BackfillRow, _ time.Time) error {
+		switch b.Stage {
+		case BackfillWithdrawing, BackfillCancelled:
+			return nil
+		case BackfillApplying:
+			b.Stage = BackfillWithdrawing
+			return nil
+		}
 		if b.Stage.Open() {
 			b.Stage = BackfillCancelling
 			b.Options.CancelRunning = b.Options.CancelRunning || running
-		}
-		if b.Stage == BackfillCancelled {
-			return nil
 		}
 		return mustBe(b, BackfillCancelling)
 	})
@@ -246,8 +90,8 @@ func (e *Engine) SetBackfill(ctx context.Context, key string, c BackfillChange, 
 			return errors.Join(mistakes...)
 		case c == BackfillChange{}:
 			return fmt.Errorf("%w: nothing to change: give priority, parallel, share or window", ErrInvalid)
-		case !b.Stage.Open():
-			return fmt.Errorf("%w: it is %s", ErrConflict, b.Stage)
+		case !b.Stage.Open(), !b.Stage.Real():
+			return mustBe(b, BackfillRunning)
 		}
 		if c.Priority != nil {
 			_, err = tx.SetLanePriority(key, *c.Priority)
@@ -259,6 +103,9 @@ func (e *Engine) SetBackfill(ctx context.Context, key string, c BackfillChange, 
 func mustBe(b *BackfillRow, stage BackfillStage) error {
 	if b.Stage == stage {
 		return nil
+	}
+	if b.Stage == BackfillApplying {
+		return fmt.Errorf("%w: it is still being applied, %d of %d instances are written; wait for that, or cancel it", ErrConflict, b.Written, b.Options.Instances)
 	}
 	return fmt.Errorf("%w: it is %s", ErrConflict, b.Stage)
 }
@@ -294,6 +141,7 @@ func (e *Engine) changeBackfill(ctx context.Context, what, key, actor, note stri
 		return BackfillRow{}, fmt.Errorf("%s the backfill %s: %w", what, key, err)
 	}
 	e.inbox.nudge()
+	e.bulk.nudge()
 	return b, nil
 }
 
@@ -346,6 +194,14 @@ func (e *Engine) backfillStatus(v View, row BackfillRow, now time.Time) (s Backf
 			zone := d.job.When.Location
 			s.From, s.To = row.From.In(zone), row.To.In(zone)
 		}
+	}
+	switch row.Stage {
+	case BackfillApplying:
+		s.Why = fmt.Sprintf("it is being applied: %d of %d instances are written", row.Written, row.Options.Instances)
+		return s, nil
+	case BackfillWithdrawing:
+		s.Why = fmt.Sprintf("it is being withdrawn before it was applied: %d instances are left to be taken away", row.Written)
+		return s, nil
 	}
 	if s.States, err = v.BackfillStates(row.Key); err != nil || !row.Stage.Open() {
 		return s, err

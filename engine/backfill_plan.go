@@ -93,6 +93,11 @@ type draft struct {
 	records map[int64]map[int64]Record // by job and plan time: what can best be waited for
 	latest  map[int64]map[int64]Record // that which tells how the plan time stands
 	ups     map[JobRef]int64           // row ids of what is waited for
+
+	revision int64              // of the definitions
+	witness  Witness            // of the rows
+	spans    map[int64][]window // what was looked at of each job, by plan time, both ends included
+	involved map[int64]int64    // versions of the jobs that it depends on
 }
 
 // upstream is the row id of what a dependency waits for.
@@ -130,14 +135,20 @@ func (i *draftItem) at() time.Time { return i.plan.Times[i.n] }
 
 // draft plans a backfill from definitions and rows; errStale when the rows have other definitions.
 func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) {
-	if revision, err := v.Revision(); err != nil || revision != e.defs.at() {
+	revision, err := v.Revision()
+	if err != nil || revision != e.defs.at() {
 		return nil, errors.Join(err, errStale)
+	}
+	witness, err := v.Witness()
+	if err != nil {
+		return nil, fmt.Errorf("read what the plan is held against: %w", err)
 	}
 	scope, err := e.understand(&r, at)
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{}, latest: map[int64]map[int64]Record{}, ups: map[JobRef]int64{}}
+	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{},
+		latest: map[int64]map[int64]Record{}, ups: map[JobRef]int64{}, revision: revision, witness: witness, spans: map[int64][]window{}}
 	plans, err := d.expand()
 	if err != nil {
 		return nil, err
@@ -146,6 +157,7 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) 
 		return nil, err
 	}
 	d.judge()
+	d.involve()
 	return d, nil
 }
 
@@ -266,6 +278,7 @@ func (d *draft) lookUp(v View, plans []Plan) error {
 			}
 		}
 		for job, w := range spans {
+			d.span(job, w.from, w.to)
 			rows, err := v.Recorded(job, w.from, w.to)
 			if err != nil {
 				return fmt.Errorf("read what is recorded of job %d: %w", job, err)

@@ -83,6 +83,7 @@ type Engine struct {
 	cfg     Config
 	log     *slog.Logger
 	inbox   inbox
+	bulk    bulk
 	defs    catalog
 	ready   chan struct{}
 	health  health
@@ -157,7 +158,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}, looking: map[int64]bool{},
 	}
 	e.forget()
-	e.inbox.signal = make(chan struct{}, 1)
+	e.inbox.signal, e.bulk.signal = make(chan struct{}, 1), make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode
 	return e, nil
 }
@@ -169,6 +170,11 @@ func (e *Engine) Ready() <-chan struct{} { return e.ready }
 // nothing more is started, results are still recorded for a short while, and processes that go on are left to their supervisor: the next Run adopts
 // them. An error that trying again cannot help ends it.
 func (e *Engine) Run(ctx context.Context) error {
+	var beside sync.WaitGroup
+	bulk, end := context.WithCancel(ctx)
+	defer beside.Wait()
+	defer end()
+	beside.Go(func() { e.runBulk(bulk) })
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

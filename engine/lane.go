@@ -74,6 +74,9 @@ func (t *turn) readLanes() error {
 		return fmt.Errorf("count the attempts of backfills: %w", err)
 	}
 	for _, row := range rows {
+		if !row.Stage.Real() && !fault.Planted(fault.ApplyingClaimed) {
+			continue
+		}
 		l := &lane{row: row, pools: map[string]int{}}
 		for _, load := range loads {
 			if load.Key != row.Key {

@@ -27,7 +27,20 @@ func (d *desk) apply(e *engine.Engine, plan *engine.BackfillPlan) string {
 	}, d.now)
 	require.NoError(d, err)
 	require.True(d, created)
+	d.bulk(e)
 	return b.Key
+}
+
+// bulk carries on what is under way in many short transactions until nothing is.
+func (d *desk) bulk(e *engine.Engine) {
+	d.Helper()
+	for {
+		more, err := e.Bulk(d.Context(), d.now)
+		require.NoError(d, err)
+		if !more {
+			return
+		}
+	}
 }
 
 func (d *desk) status(e *engine.Engine, key string) engine.BackfillStatus {

@@ -32,7 +32,7 @@ const (
 		LIMIT CAST(? AS INTEGER)`
 	// No instance looks further back than the reach of its job, so that later ones are not read; nor what has ended, as it is by plan time alone.
 	heldBySQL = instanceColumns + `WHERE i.id IN (SELECT h.id FROM job_upstream u CROSS JOIN instance h INDEXED BY instance_open
-		WHERE u.upstream = ? AND h.job = u.job AND h.ended_at IS NULL AND h.state = 'waiting' AND h.plan_time <= ? + u.reach
+		WHERE u.upstream = ? AND h.job = u.job AND h.ended_at IS NULL AND h.state = 'waiting' AND h.plan_time <= ? + u.reach AND NOT (h.kind = 'backfill' AND h.key IN (` + applyingKeys + `))
 		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = h.id AND w.upstream = u.upstream AND w.key = ? AND w.first_time <= ? AND w.last_time >= ?
 			AND w.ended = 0 AND w.on_failed NOT IN ('run', 'cancel') AND (w.selects = 'all' OR w.times = 1)))
 		ORDER BY i.id LIMIT CAST(? AS INTEGER)`

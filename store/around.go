@@ -15,7 +15,7 @@ const (
 		UNION ALL SELECT * FROM (` + idInRange + `AND frozen = 1` + stateOpen + someOf + `)
 		UNION ALL SELECT * FROM (` + idInRange + stateFailed + someOf + `)`
 	someOf   = ` ORDER BY plan_time DESC LIMIT CAST(? AS INTEGER)`
-	allRange = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.plan_time >= ? AND i.plan_time <= ? ORDER BY i.plan_time DESC LIMIT CAST(? AS INTEGER)`
+	allRange = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.plan_time >= ? AND i.plan_time <= ?` + isReal + ` ORDER BY i.plan_time DESC LIMIT CAST(? AS INTEGER)`
 	unmet    = instanceColumns + `JOIN (` + unsatisfiedIn + someOf + `) u ON u.id = i.id ORDER BY i.plan_time DESC`
 
 	countAllSQL   = `SELECT count(*) FROM (` + idInRange + ` LIMIT CAST(? AS INTEGER))`
@@ -23,7 +23,7 @@ const (
 
 	// The way from an upstream job to who waits for it: no instance looks further back than the reach of its job.
 	waitersSQL = instanceColumns + `JOIN (SELECT d.id FROM job_upstream u CROSS JOIN instance d
-		WHERE u.upstream = ? AND d.job = u.job AND d.plan_time >= ? AND d.plan_time <= ? + u.reach
+		WHERE u.upstream = ? AND d.job = u.job AND d.plan_time >= ? AND d.plan_time <= ? + u.reach AND NOT (d.kind = 'backfill' AND d.key IN (` + applyingKeys + `))
 		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = d.id AND w.upstream = u.upstream AND w.key = ? AND w.first_time <= ? AND w.last_time >= ?)
 		ORDER BY u.job, d.plan_time, d.key LIMIT CAST(? AS INTEGER)) f ON f.id = i.id ORDER BY i.job, i.plan_time, i.key`
 

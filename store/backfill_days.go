@@ -9,9 +9,9 @@ import (
 // A day of 86,400,000 ms by the clock of the instance's job; the remainder of SQLite has the sign of the dividend.
 const (
 	backfillDaysSQL = `SELECT local - ((local % 86400000) + 86400000) % 86400000 AS day, state, count(*) FROM
-		(SELECT plan_time + plan_offset * 1000 AS local, state FROM instance WHERE kind = 'backfill' AND key = ?) GROUP BY day, state ORDER BY day`
-	ofBackfillSQL      = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? ORDER BY i.id LIMIT CAST(? AS INTEGER)`
-	ofBackfillStateSQL = instanceColumns + `WHERE` + inLane + `ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+		(SELECT plan_time + plan_offset * 1000 AS local, state FROM instance WHERE kind = 'backfill' AND key = ?` + real + `) GROUP BY day, state ORDER BY day`
+	ofBackfillSQL      = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ?` + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	ofBackfillStateSQL = instanceColumns + `WHERE` + inLane + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
 )
 
 // BackfillDays counts the instances of a backfill by day and state, by day.

@@ -9,35 +9,38 @@ import (
 )
 
 const (
-	backfillColumns = `SELECT id, key, job, from_time, to_time, state, stage, reason, options, actor, created_at, resumed_at, ended_at FROM backfill `
+	backfillColumns = `SELECT id, key, job, from_time, to_time, state, stage, reason, options, actor, created_at, resumed_at, ended_at, applying, written FROM backfill `
 
 	backfillSQL      = backfillColumns + `WHERE key = ?`
 	backfillsSQL     = backfillColumns + `WHERE id < ? ORDER BY id DESC LIMIT CAST(? AS INTEGER)`
 	openBackfillsSQL = backfillColumns + `WHERE ended_at IS NULL ORDER BY id`
-	putBackfillSQL   = `INSERT INTO backfill (id, key, job, from_time, to_time, state, stage, reason, options, actor, created_at, resumed_at, ended_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	putBackfillSQL   = `INSERT INTO backfill (id, key, job, from_time, to_time, state, stage, reason, options, actor, created_at, resumed_at, ended_at, applying, written)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET state = excluded.state, stage = excluded.stage, reason = excluded.reason, options = excluded.options,
-		resumed_at = excluded.resumed_at, ended_at = excluded.ended_at`
+		resumed_at = excluded.resumed_at, ended_at = excluded.ended_at, applying = excluded.applying, written = excluded.written`
 
 	// What retention has removed the instances of.
 	dropBackfillsSQL = `DELETE FROM backfill WHERE ended_at IS NOT NULL AND ended_at < ?
 		AND NOT EXISTS (SELECT 1 FROM instance i WHERE i.kind = 'backfill' AND i.key = backfill.key)`
 
 	inLane           = ` i.kind = 'backfill' AND i.key = ? AND i.state = ? `
-	laneInstancesSQL = instanceColumns + `WHERE` + inLane + `AND i.gate = ? ORDER BY i.id LIMIT CAST(? AS INTEGER)`
-	asleepSQL        = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? AND i.state = 'waiting' AND i.gate = 'time' AND i.wake IS NULL ORDER BY i.id LIMIT CAST(? AS INTEGER)`
-	laneCountSQL     = `SELECT count(*) FROM instance i WHERE` + inLane
-	laneStatesSQL    = `SELECT state, count(*) FROM instance WHERE kind = 'backfill' AND key = ? GROUP BY state`
+	laneInstancesSQL = instanceColumns + `WHERE` + inLane + `AND i.gate = ?` + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	asleepSQL        = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? AND i.state = 'waiting' AND i.gate = 'time' AND i.wake IS NULL` + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	laneCountSQL     = `SELECT count(*) FROM instance i WHERE` + inLane + isReal
+	laneStatesSQL    = `SELECT state, count(*) FROM instance WHERE kind = 'backfill' AND key = ?` + real + ` GROUP BY state`
 	liveInLanesSQL   = `SELECT i.key, a.pool, a.owner, count(*) FROM attempt a CROSS JOIN instance i ON i.id = a.instance
 		WHERE a.outcome IS NULL AND a.action = 'main' AND i.kind = 'backfill' GROUP BY i.key, a.pool, a.owner`
 	setLanePrioritySQL = `UPDATE instance SET priority = ? WHERE kind = 'backfill' AND key = ? AND state = 'waiting'`
 	recordedSQL        = `SELECT id, key, plan_time, plan_offset, state, frozen, version, ended_at FROM instance
-		WHERE job = ? AND plan_time >= ? AND plan_time <= ? AND kind <> 'manual' ORDER BY plan_time, key`
+		WHERE job = ? AND plan_time >= ? AND plan_time <= ? AND kind <> 'manual'` + real + ` ORDER BY plan_time, key`
 )
 
 // stages of a backfill by state and stage as stored.
-func stageOf(state, stage string) engine.BackfillStage {
-	if state == "open" {
+func stageOf(state, stage, applying string) engine.BackfillStage {
+	switch {
+	case applying != "":
+		return engine.BackfillStage(applying)
+	case state == "open":
 		return engine.BackfillStage(stage)
 	}
 	return engine.BackfillStage(state)
@@ -46,7 +49,6 @@ func stageOf(state, stage string) engine.BackfillStage {
 func scanBackfill(c *columns) (b engine.BackfillRow, err error) {
 	b.ID, b.Key, b.Job, b.From, b.To = c.int(), c.text(), c.int(), c.utc(), c.utc()
 	state, stage := c.text(), c.text()
-	b.Stage = stageOf(state, stage)
 	if b.Reason, err = decodeReason(c.text()); err != nil {
 		return b, fmt.Errorf("backfill %s: %w", b.Key, err)
 	}
@@ -54,6 +56,7 @@ func scanBackfill(c *columns) (b engine.BackfillRow, err error) {
 		return b, fmt.Errorf("read the options of backfill %s: %w", b.Key, err)
 	}
 	b.Actor, b.CreatedAt, b.ResumedAt, b.EndedAt = c.text(), c.utc(), c.utc(), c.utc()
+	b.Stage, b.Written = stageOf(state, stage, c.text()), int(c.int())
 	return b, nil
 }
 
@@ -143,12 +146,15 @@ func (t *tx) PutBackfill(b engine.BackfillRow) error {
 	if err != nil {
 		return fmt.Errorf("write the options of backfill %s: %w", b.Key, err)
 	}
-	state, stage := "open", string(b.Stage)
-	if !b.Stage.Open() {
+	state, stage, applying := "open", string(b.Stage), ""
+	switch {
+	case b.Stage.Real() && !b.Stage.Open():
 		state, stage = string(b.Stage), string(engine.BackfillRunning)
+	case !b.Stage.Real():
+		stage, applying = string(engine.BackfillRunning), string(b.Stage)
 	}
 	_, err = t.s.exec(putBackfillSQL, b.ID, b.Key, b.Job, b.From.UnixMilli(), b.To.UnixMilli(), state, stage, encodeReason(b.Reason), string(options),
-		b.Actor, b.CreatedAt.UnixMilli(), ms(b.ResumedAt), ms(b.EndedAt))
+		b.Actor, b.CreatedAt.UnixMilli(), ms(b.ResumedAt), ms(b.EndedAt), applying, b.Written)
 	if err != nil {
 		return fmt.Errorf("record the backfill %s: %w", b.Key, err)
 	}

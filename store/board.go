@@ -14,7 +14,7 @@ import (
 const (
 	outlineColumns = `SELECT id, job, plan_time, not_before, started_at, ended_at,
 		kind || ' ' || state || ' ' || gate || ' ' || plan_offset || ' ' || dry_run || ' ' || frozen || ' ' || run || ' ' || key FROM instance `
-	outlineSpan     = ` AND plan_time >= ? AND plan_time < ? ORDER BY plan_time, id LIMIT CAST(? AS INTEGER)`
+	outlineSpan     = ` AND plan_time >= ? AND plan_time < ?` + real + ` ORDER BY plan_time, id LIMIT CAST(? AS INTEGER)`
 	outlinesOpenSQL = outlineColumns + `WHERE ended_at IS NULL` + outlineSpan
 	outlinesPastSQL = outlineColumns + `WHERE ended_at IS NOT NULL` + outlineSpan
 

@@ -3,9 +3,9 @@ package store
 import "github.com/almanac-sched/almanac/engine"
 
 const (
-	censusSQL = `SELECT (SELECT count(*) FROM instance WHERE ended_at IS NULL), (SELECT count(*) FROM outbox WHERE state = 'pending'),
+	censusSQL = `SELECT (` + countOpenSQL + `), (SELECT count(*) FROM outbox WHERE state = 'pending'),
 		(SELECT min(created_at) FROM outbox WHERE state = 'pending'), (SELECT max(id) FROM event)`
-	rangeOfSQL = instanceColumns + `WHERE i.job = ? AND i.plan_time BETWEEN ? AND ? AND i.key = ? ORDER BY i.plan_time DESC LIMIT CAST(? AS INTEGER)`
+	rangeOfSQL = instanceColumns + `WHERE i.job = ? AND i.plan_time BETWEEN ? AND ? AND i.key = ?` + isReal + ` ORDER BY i.plan_time DESC LIMIT CAST(? AS INTEGER)`
 )
 
 // Census counts what is open.

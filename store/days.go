@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 )
 
-const spansSQL = `SELECT plan_time, state, started_at, ended_at, run, fence FROM instance WHERE job = ? AND plan_time >= ? AND plan_time < ?
+const spansSQL = `SELECT plan_time, state, started_at, ended_at, run, fence FROM instance WHERE job = ? AND plan_time >= ? AND plan_time < ?` + real + `
 	ORDER BY plan_time LIMIT CAST(? AS INTEGER)`
 
 // Spans lists what days say of the instances of a job with a plan time in [from, to).

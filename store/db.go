@@ -23,7 +23,11 @@ type Config struct {
 	Ballast        int64  // bytes to be given up when the disk is full; 0 is none
 
 	Timed func(commit func()) // calls commit, once, and may time it: this package has no clock; nil calls it
-	Clock func() time.Time    // by which leases are judged; nil where nobody asks, as of a reader
+	// Watch starts a stopwatch for each write transaction; its elapsed says when what can be done later is left to the next, see engine.Tx.Full. nil: only the
+	// number of rows says so. Held is told how long each transaction has held the writer, if both are there.
+	Watch func() (elapsed func() time.Duration)
+	Held  func(time.Duration)
+	Clock func() time.Time // by which leases are judged; nil where nobody asks, as of a reader
 }
 
 // DB is the rows of one data directory. It implements engine.Store; its other methods serve people: lists, history, tokens. All may be called

@@ -62,9 +62,9 @@ func (v *view) instance(text string, args ...any) (i engine.Instance, ok bool, e
 }
 
 const (
-	instanceSQL = instanceColumns + `WHERE i.id = ?`
-	findSQL     = instanceColumns + `WHERE i.job = ? AND i.plan_time = ? AND i.key = ?`
-	findKeySQL  = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> '' ORDER BY i.plan_time DESC LIMIT 1`
+	instanceSQL = instanceColumns + `WHERE i.id = ?` + isReal
+	findSQL     = instanceColumns + `WHERE i.job = ? AND i.plan_time = ? AND i.key = ?` + isReal
+	findKeySQL  = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> ''` + isReal + ` ORDER BY i.plan_time DESC LIMIT 1`
 )
 
 // Instance returns one instance.
@@ -86,7 +86,7 @@ func (v *view) FindKey(job int64, key string) (engine.Instance, error) {
 }
 
 const (
-	waitingSQL = instanceColumns + `WHERE i.job = ? AND i.ended_at IS NULL AND i.state = 'waiting'
+	waitingSQL = instanceColumns + `WHERE i.job = ? AND i.ended_at IS NULL AND i.state = 'waiting'` + isReal + `
 		ORDER BY +i.plan_time, +i.id` // the + keeps the order from being a reason to walk through all that ever was
 	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT CAST(? AS INTEGER)`
 	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.kind <> 'backfill' AND i.pool = ?

@@ -20,8 +20,9 @@ var _ engine.View = (*view)(nil)
 // tx reads and writes in one transaction. It implements engine.Tx.
 type tx struct {
 	view
-	chain  chain
-	events []eventRow // recorded, not written yet
+	chain   chain
+	events  []eventRow           // recorded, not written yet
+	elapsed func() time.Duration // since its begin
 
 	asked   bool // whether an incident is open
 	trouble bool // one is

@@ -33,7 +33,7 @@ const (
 // and the earliest plan time.
 const (
 	listColumns = `SELECT id, job, kind, state, plan_time FROM instance WHERE `
-	listRange   = ` AND (plan_time, id) < (?, ?) AND plan_time >= ? ORDER BY plan_time DESC, id DESC LIMIT CAST(? AS INTEGER)`
+	listRange   = real + ` AND (plan_time, id) < (?, ?) AND plan_time >= ? ORDER BY plan_time DESC, id DESC LIMIT CAST(? AS INTEGER)`
 	listOpen    = listColumns + `ended_at IS NULL` + listRange
 	listEnded   = listColumns + `ended_at IS NOT NULL` + listRange
 	listState   = listColumns + `state <> 'waiting' AND state <> 'succeeded' AND state = ?` + listRange
@@ -287,7 +287,7 @@ type Counts struct {
 }
 
 const (
-	countOpenSQL    = `SELECT count(*) FROM instance WHERE ended_at IS NULL`
+	countOpenSQL    = `SELECT (SELECT count(*) FROM instance WHERE ended_at IS NULL) - (SELECT coalesce(sum(written), 0) FROM backfill WHERE applying <> '')`
 	countRunningSQL = `SELECT state, count(*) FROM instance WHERE state IN ('running', 'lost') GROUP BY state`
 	countGatesSQL   = `SELECT gate, count(*) FROM instance WHERE state = 'waiting' AND gate <> 'time' GROUP BY gate`
 	countLiveSQL    = `SELECT count(*) FROM attempt WHERE outcome IS NULL`

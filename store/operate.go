@@ -10,7 +10,7 @@ import (
 
 const (
 	byTime      = ` ORDER BY i.plan_time, i.id LIMIT CAST(? AS INTEGER)`
-	inWindow    = ` AND i.plan_time >= ? AND i.plan_time < ?`
+	inWindow    = ` AND i.plan_time >= ? AND i.plan_time < ?` + isReal
 	betweenSQL  = instanceColumns + `WHERE i.job = ?` + inWindow + byTime
 	betweenAll  = instanceColumns + `WHERE i.ended_at IS NULL` + inWindow
 	betweenPast = instanceColumns + `WHERE i.ended_at IS NOT NULL` + inWindow
@@ -20,7 +20,7 @@ const (
 	succeeded   = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.state = 'succeeded'` + inWindow + byTime
 
 	waitingForSQL = instanceColumns + `JOIN job_upstream u ON u.upstream = ? AND u.job = i.job
-		WHERE i.plan_time >= ? - u.ahead AND i.plan_time <= ? + u.reach
+		WHERE i.plan_time >= ? - u.ahead AND i.plan_time <= ? + u.reach` + isReal + `
 		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = i.id AND w.upstream = u.upstream AND w.key = ? AND w.first_time <= ? AND w.last_time >= ?)
 		ORDER BY +i.plan_time, +i.id`
 )

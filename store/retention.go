@@ -22,6 +22,7 @@ const (
 		WHERE i.ended_at IS NULL AND i.plan_time <= ? AND w.instance = i.id AND w.last_time >= ? AND w.first_time <= ?`
 	attemptsGoneSQL = `SELECT id, action, outcome, started_at FROM attempt WHERE instance = ? ORDER BY id`
 
+	prunedSQL     = `UPDATE sequence SET next = next + 1 WHERE name = 'pruned'`
 	dropLeasesSQL = `DELETE FROM lease WHERE expires_at < ?`
 
 	prunePages  = 20 // of candidates in one call, when many are still needed
@@ -52,6 +53,10 @@ type prunable struct {
 // Azure Scheduler's other limit, "60 days or the last 1,000 executions" (`azure-scheduler.md` §4), bounds what its history shows, and is held where it is
 // shown. A row that is younger than the time stays whatever its number: until then every due time has its instance, which verify holds against the plan.
 func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64, err error) {
+	// What is being applied waits for rows that were there when it was planned, and is not in the rows as a whole yet.
+	if busy, err := t.s.one(applyingSQL, func(*columns) error { return nil }); err != nil || busy {
+		return 0, nil, err
+	}
 	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}
 	removed := removals{}
 	for page := 0; page < prunePages && instances < limit; page++ {
@@ -76,6 +81,11 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			}
 		}
 		instances += len(candidates)
+	}
+	if instances > 0 {
+		if _, err := t.s.exec(prunedSQL); err != nil {
+			return 0, nil, fmt.Errorf("note that retention removed something: %w", err)
+		}
 	}
 	if err := t.keepTallies(removed); err != nil {
 		return 0, nil, err

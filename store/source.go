@@ -11,7 +11,7 @@ import (
 // The lists that a check of all rows asks for, beside engine.View: none of them is used by the engine. An instance whose job is gone is listed
 // like any other.
 var walkSQL = strings.Replace(instanceColumns, "JOIN job", "LEFT JOIN job", 1) +
-	`WHERE (i.job, i.plan_time, i.key, i.id) > (?, ?, ?, ?) ORDER BY i.job, i.plan_time, i.key, i.id LIMIT CAST(? AS INTEGER)`
+	`WHERE (i.job, i.plan_time, i.key, i.id) > (?, ?, ?, ?)` + isReal + ` ORDER BY i.job, i.plan_time, i.key, i.id LIMIT CAST(? AS INTEGER)`
 
 const (
 	versionsOfSQL = `SELECT id, job, definition, folder, created_at FROM job_version WHERE job = ? ORDER BY id`

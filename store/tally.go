@@ -27,7 +27,7 @@ const (
 		WHERE job = ? AND instance > ? AND action = 'main'`
 	faultedSQL    = `SELECT count(*) FROM instance WHERE state = 'failed' AND job = ? AND id > ?`
 	nextSQL       = `SELECT plan_time FROM instance WHERE ended_at IS NULL AND job = ? AND key = '' AND frozen = 0 AND state = 'waiting' ORDER BY plan_time LIMIT 1`
-	openSQL       = `SELECT 1 FROM instance WHERE ended_at IS NULL AND job = ? LIMIT 1`
+	openSQL       = `SELECT 1 FROM instance WHERE ended_at IS NULL AND job = ?` + real + ` LIMIT 1`
 	finalSQL      = `SELECT state, plan_time, ended_at FROM instance WHERE job = ? AND key = '' AND id > ? ORDER BY plan_time DESC LIMIT 1`
 	executionsSQL = `SELECT a.id, a.instance, i.plan_time, a.number, a.action, a.outcome, a.status, a.message, coalesce(a.ran_at, a.started_at), a.ended_at
 		FROM attempt a INDEXED BY attempt_job JOIN instance i ON i.id = a.instance

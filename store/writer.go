@@ -43,7 +43,9 @@ type writer struct {
 	chain   chain // as committed
 	commits int   // since memory was given back
 	clock   func() time.Time
-	timed   func(commit func()) // Config.Timed
+	timed   func(commit func())         // Config.Timed
+	watch   func() func() time.Duration // Config.Watch
+	held    func(time.Duration)         // Config.Held
 	failed  atomic.Pointer[error]
 	words   func(error) error // what failed says to a person
 
@@ -59,7 +61,7 @@ func startWriter(db *DB) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{
-		queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: db.cfg.Clock, timed: db.cfg.Timed,
+		queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: db.cfg.Clock, timed: db.cfg.Timed, watch: db.cfg.Watch, held: db.cfg.Held,
 		ballast: db.ballast,
 		words:   func(err error) error { return db.unusable("write to the database in", err) },
 	}
@@ -197,8 +199,8 @@ func (g *group) next(wait bool) bool {
 }
 
 // more is next for a group that has begun: callers that were just answered get one chance to come back before the commit.
-func (g *group) more() bool {
-	if len(g.done) >= groupCalls || g.w.s.work >= groupWork {
+func (g *group) more(t *tx) bool {
+	if len(g.done) >= groupCalls || g.w.s.work >= groupWork || t.elapsed() >= sliceTime {
 		return false
 	}
 	if g.next(false) {
@@ -239,7 +241,7 @@ func (g *group) collect() *tx {
 			g.rollback(nil)
 			return g.again()
 		}
-		if !g.more() {
+		if !g.more(t) {
 			return t
 		}
 	}
@@ -299,7 +301,11 @@ func (g *group) begin() (*tx, error) {
 		return nil, fmt.Errorf("begin to write: %w", err)
 	}
 	g.open = true
-	return &tx{view: view{s: s, clock: g.w.clock}, chain: g.w.chain}, nil
+	elapsed := func() time.Duration { return 0 }
+	if g.w.watch != nil {
+		elapsed = g.w.watch()
+	}
+	return &tx{view: view{s: s, clock: g.w.clock}, chain: g.w.chain, elapsed: elapsed}, nil
 }
 
 // call runs the current request's function. A function that breaks the transaction has failed, whatever it returns.
@@ -337,6 +343,9 @@ func (g *group) commit(t *tx) {
 		return
 	}
 	g.open = false
+	if g.w.held != nil {
+		g.w.held(t.elapsed())
+	}
 	if g.w.chain.id != t.chain.id {
 		g.w.head.write(t.chain)
 	}

@@ -93,7 +93,7 @@ type BackfillApplyRequest struct {
 // A Backfill is a backfill with how far it is.
 type Backfill struct {
 	ID            string               `json:"id"`
-	State         engine.BackfillStage `json:"state" enum:"running,paused,cancelling,ended,cancelled"`
+	State         engine.BackfillStage `json:"state" enum:"applying,withdrawing,running,paused,cancelling,ended,cancelled" doc:"applying: its instances are being written, and nothing of it starts; withdrawing: what was written is being taken away"`
 	Reason        Reason               `json:"reason" doc:"Why it is in that state"`
 	Holding       string               `json:"holding,omitempty" doc:"Why nothing more of it starts just now"`
 	Jobs          []BackfillJob        `json:"jobs"`
@@ -101,6 +101,7 @@ type Backfill struct {
 	To            time.Time            `json:"to" doc:"Behind the latest plan time"`
 	Total         int                  `json:"total" doc:"Instances of it"`
 	Done          int                  `json:"done" doc:"Of these have ended"`
+	Written       int                  `json:"written,omitempty" doc:"Of these are written, while it is applying or withdrawing"`
 	Instances     InstanceCounts       `json:"instances" doc:"By state"`
 	SecondsLeft   *int64               `json:"secondsLeft,omitempty" doc:"Until its end, by how long its jobs took so far; absent when nobody knows"`
 	Order         string               `json:"order" enum:"asc,desc"`
@@ -191,6 +192,10 @@ func NewBackfill(s *engine.BackfillStatus) Backfill {
 		Steps: o.Steps, Priority: o.Priority, IgnoreMissing: o.IgnoreMissing, Actor: s.Actor, Note: o.Note, CreatedAt: s.CreatedAt.UTC(), EndedAt: in(s.EndedAt, time.UTC),
 		Jobs: make([]BackfillJob, 0, len(o.Jobs)),
 	}
+	b.Written = s.Written
+	if o.Withdrawn {
+		b.Total = 0
+	}
 	if o.Descending {
 		b.Order = "desc"
 	}
@@ -262,7 +267,11 @@ func (s *server) applyBackfill(ctx context.Context, in *applyBackfillInput) (*ba
 		return nil, err
 	}
 	out, err := s.backfillNow(ctx, row.Key)
-	if out != nil && created {
+	switch {
+	case out == nil:
+	case row.Stage == engine.BackfillApplying:
+		out.Status = http.StatusAccepted
+	case created:
 		out.Status = http.StatusCreated
 	}
 	return out, err
@@ -392,6 +401,11 @@ var (
 		SecondsLeft: &exampleSeconds, Order: "asc", Window: "22:00-06:00 Europe/Berlin", Actor: "ana", Note: "the source was repaired",
 		CreatedAt: time.Date(2026, 11, 21, 8, 1, 0, 0, time.UTC),
 	}
+	exampleApplying = Backfill{
+		ID: "bf-5f0d2b1c9a77", State: engine.BackfillApplying, Reason: exampleBackfill.Reason, Holding: "it is being applied: 41000 of 854000 instances are written",
+		Jobs: []BackfillJob{{"retail", "orders", 854_000}}, From: exampleBackfill.From, To: exampleBackfill.To, Total: 854_000, Written: 41_000, Order: "asc", Actor: "ana",
+		CreatedAt: exampleBackfill.CreatedAt,
+	}
 	examplePriority = 7
 )
 
@@ -412,9 +426,10 @@ func backfillRoutes() []route {
 		{Method: post, Pattern: prefix + "/backfills", Permission: Operator, ID: "applyBackfill", Tag: "backfills", Refuses: append(conflict, http.StatusPreconditionFailed), Audit: true, Idempotent: true, BodyLimit: maxPlan,
 			Summary: "Carry a saved plan out",
 			Text: "Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those " +
-				"of the plan any more. The same plan again is answered with 200 and the backfill that it made. The instances of the plan may be left out.",
+				"of the plan any more. The same plan again is answered with the backfill that it made. A large plan is answered with 202 at once: the backfill is applying, and " +
+				"nothing of it is real or starts before the last of its instances is written. The instances of the plan may be left out.",
 			Request: BackfillApplyRequest{Plan: exampleBackfillPlan, Note: "the source was repaired"},
-			Answers: map[int]any{http.StatusCreated: exampleBackfill, http.StatusOK: exampleBackfill}, register: operation((*server).applyBackfill)},
+			Answers: map[int]any{http.StatusAccepted: exampleApplying, http.StatusCreated: exampleBackfill, http.StatusOK: exampleBackfill}, register: operation((*server).applyBackfill)},
 		{Method: get, Pattern: prefix + "/backfills", Permission: Viewer, ID: "listBackfills", Tag: "backfills", Summary: "List backfills, the newest first",
 			Answers: ok(BackfillPage{Items: []Backfill{exampleBackfill}}), register: operation((*server).listBackfills)},
 		{Method: get, Pattern: prefix + "/backfills/{id}", Permission: Viewer, ID: "getBackfill", Tag: "backfills", Refuses: []int{http.StatusNotFound},

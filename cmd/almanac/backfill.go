@@ -152,7 +152,11 @@ func (a *app) printBackfill(b *web.Backfill, form string) error {
 		return writeJSON(a.stdout, b)
 	}
 	var w strings.Builder
-	fmt.Fprintf(&w, "%s  %s  %d of %s done%s\n", b.ID, b.State, b.Done, count(b.Total, "instance"), countWords(&b.Instances))
+	if b.State.Real() {
+		fmt.Fprintf(&w, "%s  %s  %d of %s done%s\n", b.ID, b.State, b.Done, count(b.Total, "instance"), countWords(&b.Instances))
+	} else {
+		fmt.Fprintf(&w, "%s  %s  %d of %s written\n", b.ID, b.State, b.Written, count(b.Total, "instance"))
+	}
 	if b.Reason.Text != "" {
 		fmt.Fprintf(&w, "  why: %s\n", printable(b.Reason.Text))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
 )
 
@@ -15,6 +16,18 @@ const followEvery = 500 * time.Millisecond
 
 // followBackfill shows a backfill until it has ended: a bar on a terminal, elsewhere a line for each change.
 func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, form string) (web.Backfill, error) {
+	return a.follow(ctx, c, b, form, func(b *web.Backfill) (int, bool) { return b.Done, !b.EndedAt.IsZero() })
+}
+
+// followApplying shows a backfill until its instances are written.
+func (a *app) followApplying(ctx context.Context, c *client, b web.Backfill, form string) (web.Backfill, error) {
+	return a.follow(ctx, c, b, form, func(b *web.Backfill) (int, bool) {
+		return b.Written, b.State.Real() || b.State == engine.BackfillWithdrawing
+	})
+}
+
+// follow shows a backfill until it is over, by what of it is done.
+func (a *app) follow(ctx context.Context, c *client, b web.Backfill, form string, far func(*web.Backfill) (done int, over bool)) (web.Backfill, error) {
 	show := func(*web.Backfill) {}
 	switch {
 	case form == "json":
@@ -23,13 +36,15 @@ func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, for
 		bar.writer.SetMessageLength(44)
 		defer bar.end()
 		show = func(b *web.Backfill) {
-			bar.tracker.SetValue(int64(b.Done))
+			done, _ := far(b)
+			bar.tracker.SetValue(int64(done))
 			bar.tracker.UpdateMessage(text.Trim(followWords(b), 44))
 		}
 	default:
 		last := ""
 		show = func(b *web.Backfill) {
-			if line := fmt.Sprintf("%s  %d/%d  %s", b.ID, b.Done, b.Total, followWords(b)); line != last {
+			done, _ := far(b)
+			if line := fmt.Sprintf("%s  %d/%d  %s", b.ID, done, b.Total, followWords(b)); line != last {
 				a.warn("%s", line)
 				last = line
 			}
@@ -40,7 +55,7 @@ func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, for
 	defer ticker.Stop()
 	for {
 		show(&b)
-		if !b.EndedAt.IsZero() {
+		if _, over := far(&b); over {
 			return b, nil
 		}
 		select {
@@ -62,6 +77,9 @@ func (a *app) followBackfill(ctx context.Context, c *client, b web.Backfill, for
 // followWords says in a few words where a backfill is.
 func followWords(b *web.Backfill) string {
 	words := string(b.State)
+	if !b.State.Real() {
+		return words // the figures say the rest
+	}
 	if b.Instances.Running > 0 {
 		words = fmt.Sprintf("%d running", b.Instances.Running)
 	}

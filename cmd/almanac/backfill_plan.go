@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
 )
 
@@ -142,18 +143,25 @@ func whyWords(why map[string]int) string {
 }
 
 func (a *app) backfillApplyCommand() *cobra.Command {
-	var note string
+	var (
+		note   string
+		noWait bool
+	)
 	c := &cobra.Command{
 		Use:   "apply PLAN.json",
 		Short: "run exactly what a saved plan says",
-		Long: `Carry a saved plan out: exactly its instances, in one transaction. When definitions or states are not those that it was made of any more, nothing is done,
-what has changed is named, and the exit status is 3. Applying the same plan again is applying it once.`,
+		Long: `Carry a saved plan out: exactly its instances, all of them or none. When definitions or states are not those that it was made of any more, nothing is
+done, what has changed is named, and the exit status is 3. Applying the same plan again is applying it once.
+
+The server writes a large plan in many short steps, beside all that is due. The backfill is "applying" meanwhile: nothing of it starts before the last
+instance is written. The command shows how far it is and returns when it is applied, or at once with --no-wait; the server goes on without it.`,
 		Example: `  almanac backfill apply october.json --note "the source was repaired"`,
 		Args:    exactly("PLAN.json"),
 	}
 	exits(c, exitFailed, exitInvalid, exitNotPermitted)
 	n := a.addConnection(c)
 	addNote(c, &note)
+	c.Flags().BoolVar(&noWait, "no-wait", false, "return as soon as the server has taken the plan down")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		plan, err := readBackfillPlan(args[0])
@@ -174,7 +182,18 @@ what has changed is named, and the exit status is 3. Applying the same plan agai
 		if err != nil {
 			return err
 		}
-		return a.printBackfill(&b, output.value)
+		if b.State == engine.BackfillApplying && !noWait {
+			if b, err = a.followApplying(c.Context(), client, b, output.value); err != nil {
+				return err
+			}
+		}
+		if err := a.printBackfill(&b, output.value); err != nil {
+			return err
+		}
+		if b.State == engine.BackfillWithdrawing || b.State == engine.BackfillCancelled {
+			return &failedError{b.ID + " was not applied: " + printable(b.Reason.Text)}
+		}
+		return nil
 	}
 	return c
 }

@@ -80,7 +80,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 			observe(n)
 			s.watching.observe(n)
 		},
-		turned: s.watching.turned, timed: s.watching.metrics.Timed, wrap: s.watching.tracing.wrap,
+		turned: s.watching.turned, timed: s.watching.metrics.Timed, watch: s.watching.metrics.Watch, held: s.watching.metrics.Held, wrap: s.watching.tracing.wrap,
 	})
 	if err != nil {
 		return err

@@ -40,6 +40,8 @@ type siteConfig struct {
 	unclocked bool            // engine.Config.Unclocked
 	observe   func(engine.Notice)
 	turned    func(time.Duration)                                                                  // engine.Config.Turned
+	held      func(time.Duration)                                                                  // store.Config.Held
+	watch     func() func() time.Duration                                                          // store.Config.Watch
 	timed     func(commit func())                                                                  // store.Config.Timed
 	learn     func(secret string)                                                                  // told each secret that is read; nil is not
 	wrap      func(ctx context.Context, db *store.DB, runner engine.Runner) (engine.Runner, error) // nil is the runner itself
@@ -54,7 +56,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	s := &site{dir: dir, vault: azure.NewVault(secretKey(dir))}
 	s.vault.Renew = cfg.newKey
-	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Timed: cfg.timed, Ballast: diskBallast}); err != nil {
+	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Timed: cfg.timed, Watch: cfg.watch, Held: cfg.held, Ballast: diskBallast}); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()

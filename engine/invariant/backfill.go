@@ -111,6 +111,12 @@ func (c *check) backfills() error {
 		if err != nil {
 			return fmt.Errorf("read the backfill %s: %w", key, err)
 		}
+		if !now.Stage.Real() {
+			if err := c.applying(&now); err != nil {
+				return err
+			}
+			continue
+		}
 		if c.o.Settled || now.Stage.Open() {
 			c.looked("I7")
 		}
@@ -122,6 +128,18 @@ func (c *check) backfills() error {
 		}
 		if !c.o.Since.IsZero() {
 			c.skipped("I1")
+			continue
+		}
+		if now.Options.Withdrawn {
+			n := 0
+			for _, part := range row.Options.Jobs {
+				n += len(c.lanes.times[laneJob{key, part.Job}])
+			}
+			c.must(n == 0, "I1", nil, "the backfill %s was withdrawn, and %d of its instances are there", key, n)
+			continue
+		}
+		if !row.Stage.Real() {
+			c.skipped("I1") // it became real while the check went on
 			continue
 		}
 		for _, part := range row.Options.Jobs {
@@ -136,5 +154,24 @@ func (c *check) backfills() error {
 			}
 		}
 	}
+	return nil
+}
+
+// applying holds a backfill that is being applied, or withdrawn, against its rows: as many are written as it says (I8), and nothing has happened with any
+// of them, because none is real yet (I9).
+func (c *check) applying(row *engine.BackfillRow) error {
+	if c.o.Settled {
+		c.found("I8", nil, "the backfill %s is still %s", row.Key, row.Stage)
+	}
+	written, disturbed, err := c.s.Unreal(row.Key)
+	if err != nil {
+		return fmt.Errorf("count what is written of the backfill %s: %w", row.Key, err)
+	}
+	if again, err := c.s.Backfill(row.Key); err != nil || again.Written != row.Written || again.Stage != row.Stage {
+		c.skipped("I8") // it has gone on meanwhile
+		return err
+	}
+	c.must(written == row.Written, "I8", nil, "%d instances of the backfill %s are written, and it says %d", written, row.Key, row.Written)
+	c.must(disturbed == 0, "I9", nil, "%d instances of the backfill %s, which is %s, are not as they were written", disturbed, row.Key, row.Stage)
 	return nil
 }

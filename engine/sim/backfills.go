@@ -13,6 +13,7 @@ import (
 type laneEntry struct {
 	row     engine.BackfillRow
 	entries []*entry
+	unreal  []op // what is written of it and is not real
 }
 
 func (b *booking) putBackfill(row *engine.BackfillRow) {
@@ -25,7 +26,51 @@ func (b *booking) putBackfill(row *engine.BackfillRow) {
 		b.w.saw("backfill " + string(row.Stage))
 		b.w.logf("%s backfill %s is %s: %s", b.s.name, row.Key, row.Stage, row.Reason.Detail)
 	}
+	was := l.row.Stage
 	l.row = *row
+	switch unreal := l.unreal; {
+	case row.Stage.Real() && len(unreal) > 0:
+		l.unreal = nil
+		for n := range unreal {
+			b.insert(&unreal[n])
+		}
+		fallthrough
+	case row.Stage == engine.BackfillRunning && was == engine.BackfillApplying:
+		if len(l.entries) != row.Options.Instances {
+			b.w.broken("I8", "the backfill %s became real with %d of its %d instances", row.Key, len(l.entries), row.Options.Instances)
+		}
+	}
+}
+
+// write counts what is written of a backfill that is not real.
+func (b *booking) write(o *op) {
+	l := b.lanes[o.key]
+	switch {
+	case !o.ok || l == nil:
+	case o.kind == opWritten:
+		if int(o.n) != len(l.unreal) {
+			b.w.broken("I8", "%d instances of the backfill %s count as written, and %d are", o.n, o.key, len(l.unreal))
+		}
+		b.w.saw("backfill sliced")
+	default:
+		b.w.saw("backfill withdrawn in part")
+		l.unreal = l.unreal[:len(l.unreal)-int(o.n)] // which of them says nothing any more
+	}
+}
+
+// checkBackfills demands that no backfill is left half applied: what was acknowledged is real, or was taken away and says so.
+func (w *World) checkBackfills() {
+	for _, key := range sortedKeys(w.ledger.lanes) {
+		l := w.ledger.lanes[key]
+		switch o := &l.row.Options; {
+		case !l.row.Stage.Real():
+			w.broken("I8", "the backfill %s is still %s: %d of %d instances are written", key, l.row.Stage, l.row.Written, o.Instances)
+		case o.Withdrawn != (len(l.entries) == 0) && w.shape.retention <= 0:
+			w.broken("I8", "the backfill %s is %s and has %d instances", key, l.row.Stage, len(l.entries))
+		case l.row.Written != 0 || len(l.unreal) != 0:
+			w.broken("I8", "the backfill %s is %s, and %d instances of it are not real", key, l.row.Stage, len(l.unreal))
+		}
+	}
 }
 
 // setLanePriority enters the priority that all of a backfill have now that wait.
@@ -160,10 +205,46 @@ func (w *World) fill(s *server) {
 		}, s.now())
 		return err
 	}, func() string {
-		if l := w.ledger.lanes[key]; l == nil || len(l.entries) != wanted {
+		switch l := w.ledger.lanes[key]; {
+		case l == nil:
+			return fmt.Sprintf("there is no backfill %s", key)
+		case !l.row.Stage.Real() || l.row.Options.Withdrawn: // until later, see checkBackfills; or while a slow server answered it was given up
+		case len(l.entries) != wanted:
 			return fmt.Sprintf("the backfill %s has not its %d instances", key, wanted)
 		}
 		return ""
+	})
+	if key != "" {
+		w.overtake(s, key)
+	}
+}
+
+// overtake cancels a backfill while it is being applied, which is soon over.
+func (w *World) overtake(s *server, key string) {
+	if w.filler.chance(0.3) {
+		w.after(2*turnTakes, func() {
+			if w.chaos && s.up && s.loaded && s.still == 0 {
+				w.cancelFilled(s, key, false)
+			}
+		})
+	}
+}
+
+// cancelFilled cancels a backfill.
+func (w *World) cancelFilled(s *server, key string, running bool) {
+	w.command(s, "cancel backfill", func(ctx context.Context) error {
+		_, err := s.engine.CancelBackfill(ctx, key, "operator", "", running, s.now())
+		return err
+	}, func() string {
+		l := w.ledger.lanes[key]
+		if l == nil {
+			return "there is no such backfill"
+		}
+		switch l.row.Stage {
+		case engine.BackfillCancelling, engine.BackfillWithdrawing, engine.BackfillCancelled:
+			return ""
+		}
+		return "it is " + string(l.row.Stage)
 	})
 }
 
@@ -172,27 +253,26 @@ func (w *World) refill(s *server, key string) {
 	d := w.filler
 	what := pick(d, "pause", "resume", "set", "cancel")
 	running, priority := d.chance(0.5), d.in(1, 9)
+	if what == "cancel" {
+		w.cancelFilled(s, key, running)
+		return
+	}
 	w.command(s, what+" backfill", func(ctx context.Context) (err error) {
 		switch what {
 		case "pause":
 			_, err = s.engine.PauseBackfill(ctx, key, "operator", "", s.now())
 		case "resume":
 			_, err = s.engine.ResumeBackfill(ctx, key, "operator", "", s.now())
-		case "set":
-			_, err = s.engine.SetBackfill(ctx, key, engine.BackfillChange{Priority: &priority}, "operator", "", s.now())
 		default:
-			_, err = s.engine.CancelBackfill(ctx, key, "operator", "", running, s.now())
+			_, err = s.engine.SetBackfill(ctx, key, engine.BackfillChange{Priority: &priority}, "operator", "", s.now())
 		}
 		return err
 	}, func() string {
 		l := w.ledger.lanes[key]
-		stages := map[string][]engine.BackfillStage{
-			"pause": {engine.BackfillPaused}, "resume": {engine.BackfillRunning}, "cancel": {engine.BackfillCancelling, engine.BackfillCancelled},
-		}[what]
 		if l == nil {
 			return "there is no such backfill"
 		}
-		if len(stages) > 0 && l.row.Stage != stages[0] && l.row.Stage != stages[len(stages)-1] {
+		if stage, told := map[string]engine.BackfillStage{"pause": engine.BackfillPaused, "resume": engine.BackfillRunning}[what]; told && l.row.Stage != stage {
 			return "it is " + string(l.row.Stage)
 		}
 		return ""

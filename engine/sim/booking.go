@@ -125,6 +125,8 @@ func (b *booking) enter(o *op) {
 		b.putBackfill(o.backfill)
 	case opLanePriority:
 		b.setLanePriority(o)
+	case opWritten, opWithdraw:
+		b.write(o)
 	case opWatch:
 		b.putWatch(o)
 	case opEndWatch:

@@ -47,6 +47,10 @@ func (b *booking) moveMark(o *op) {
 
 func (b *booking) insert(o *op) {
 	i := o.instance
+	if l := b.lanes[i.Key]; i.Kind == engine.Backfill && l != nil && !l.row.Stage.Real() {
+		l.unreal = append(l.unreal, *o)
+		return
+	}
 	j := b.jobs[i.Job]
 	if j == nil {
 		b.w.broken("I13", "an instance of the unknown job %d was planned", i.Job)

@@ -34,6 +34,8 @@ const (
 	opRebind
 	opBackfill
 	opLanePriority
+	opWritten
+	opWithdraw
 	opWatch
 	opEndWatch
 	opIncident
@@ -216,6 +218,18 @@ func (r *recorder) PutBackfill(row engine.BackfillRow) error {
 func (r *recorder) SetLanePriority(key string, priority int) (int, error) {
 	n, err := r.Tx.SetLanePriority(key, priority)
 	r.add(op{kind: opLanePriority, ok: err == nil, key: key, priority: priority, n: int64(n)})
+	return n, err
+}
+
+func (r *recorder) SetWritten(key string, from, to int) (bool, error) {
+	ok, err := r.Tx.SetWritten(key, from, to)
+	r.add(op{kind: opWritten, ok: ok, key: key, n: int64(to)})
+	return ok, err
+}
+
+func (r *recorder) Withdraw(key string, limit int) (int, error) {
+	n, err := r.Tx.Withdraw(key, limit)
+	r.add(op{kind: opWithdraw, ok: err == nil, key: key, n: int64(n)})
 	return n, err
 }
 

@@ -24,6 +24,9 @@ func (w *World) checkRest() {
 		return nil
 	})
 	if w.violation == nil {
+		w.checkBackfills()
+	}
+	if w.violation == nil {
 		w.checkInvariants()
 	}
 	if w.violation == nil {

@@ -21,6 +21,7 @@ var Sometimes = []string{
 	"retention removed instances", "edit", "disable", "enable", "delete", "add again", "trigger", "cancel", "confirm", "command refused", "backup", "restore",
 	"command unacknowledged", "rerun", "rerun downstream", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost", "steps kept",
 	"backfill", "backfill running", "backfill paused", "backfill cancelling", "backfill ended", "backfill cancelled", "resume backfill", "set backfill",
+	"backfill applying", "backfill sliced", "backfill withdrawing",
 	"look", "watch ended succeeded", "watch ended failed", "watch ended cancelled", "watch ended timeout", "instance started by a step", "item watches",
 	"paused by a step", "incident", "incident over", "sink failed", "message of class failure", "message of class deadline", "message of class recovery",
 	"message repeated", "message given up", "acknowledge", "compare", "apply", "drift refused", "bound again",

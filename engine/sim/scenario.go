@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -53,7 +54,7 @@ jobs:
   steps: {cron: "*/15 * * * *", pool: tight, slots: 1, action: {type: shell, command: one}}
 `
 
-// Scenarios lists the ten of reliability.md §5a. A page of a backfill takes the place of "catch up" when the engine has backfills.
+// Scenarios lists the ten of reliability.md §5a, and what is done in many short transactions: each of those is a place to crash at.
 var Scenarios = []Scenario{
 	{Name: "plan a day", file: daily, lasts: 2 * time.Minute},
 	{Name: "claim", file: daily, prelude: 9 * time.Minute, lasts: time.Minute + 5*time.Second},
@@ -64,6 +65,9 @@ var Scenarios = []Scenario{
 	{Name: "delete a live job", file: daily, prelude: 10*time.Minute + 2*time.Second, act: deleteLive, lasts: 3 * time.Minute},
 	{Name: "catch up", file: daily, prelude: time.Minute, act: awayFor(5 * time.Hour), lasts: 10 * time.Minute},
 	{Name: "failover", servers: 2, file: daily, prelude: 10*time.Minute + 2*time.Second, act: failOver, lasts: 4 * time.Minute},
+	{Name: "apply a backfill", file: daily, prelude: time.Minute, act: applyDay, lasts: 2 * time.Minute},
+	{Name: "cancel a backfill that is applied", file: daily, prelude: time.Minute, act: applyAndCancel, lasts: time.Minute},
+	{Name: "edit what a backfill is applied to", file: daily, prelude: time.Minute, act: applyAndEdit, lasts: time.Minute},
 	{Name: "retention", file: daily, retention: 30 * time.Minute, prelude: 55 * time.Minute, lasts: 20 * time.Minute},
 }
 
@@ -149,6 +153,48 @@ func loadEdited(w *World, name string) {
 		_, err := s.engine.Load(ctx, w.folder, s.now())
 		return err
 	})
+}
+
+// applyDay backfills a day, which takes many transactions.
+func applyDay(w *World, name string) {
+	r := engine.BackfillRequest{Jobs: []string{"w/join"}, From: "2026-08-02", To: "2026-08-02", IgnoreMissing: true, Share: "1..4"}
+	var plan *engine.BackfillPlan
+	w.insistOn(name, func(ctx context.Context, s *server) (err error) {
+		if plan == nil {
+			if plan, err = s.engine.PlanBackfill(ctx, r, s.now()); err != nil {
+				return err
+			}
+		}
+		_, _, err = s.engine.ApplyBackfill(ctx, engine.BackfillApplication{
+			ID: plan.ID, At: plan.At, Fingerprint: plan.Fingerprint, Request: r, Jobs: plan.Jobs, Actor: "operator",
+		}, s.now())
+		return err
+	})
+	if plan == nil || plan.In < 4*4 {
+		w.broken("world", "the backfill is of too little to be applied in slices")
+	}
+}
+
+// applyAndCancel cancels it when some of it is written.
+func applyAndCancel(w *World, name string) {
+	applyDay(w, name)
+	w.until(w.t + 2*turnTakes)
+	for _, key := range sortedKeys(w.ledger.lanes) {
+		w.insistOn(name, func(ctx context.Context, s *server) error {
+			_, err := s.engine.CancelBackfill(ctx, key, "operator", "", true, s.now())
+			if errors.Is(err, engine.ErrConflict) {
+				return nil // it has ended while the server was away
+			}
+			return err
+		})
+	}
+}
+
+// applyAndEdit loads other definitions when some of it is written.
+func applyAndEdit(w *World, name string) {
+	applyDay(w, name)
+	w.until(w.t + 2*turnTakes)
+	loadEdited(w, name)
 }
 
 // deleteLive takes jobs away while instances of theirs run.

@@ -126,6 +126,18 @@ func (s *server) turn() {
 			s.turned++
 			w.checkStarvation(s)
 		}
+		more, err := s.engine.Bulk(ctx, s.now()) // beside the loop: here between its turns
+		if life != s.life {
+			return
+		}
+		if err != nil {
+			s.failed(life, err)
+			return
+		}
+		if more {
+			s.wake(turnTakes)
+			return
+		}
 		wait := min(s.w.shape.sleep, next.Sub(s.now()))
 		if wait <= 0 {
 			if s.idle++; s.idle > mostTurns {

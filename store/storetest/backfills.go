@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -239,5 +240,213 @@ var backfillCases = []testCase{
 		}
 		require.Equal(w, []string{"open", "bf"}, keys())
 		require.Equal(w, []string{"open"}, keys())
+	}},
+}
+
+// unreal is the row of a backfill that is being applied.
+func (w *world) unreal() engine.BackfillRow {
+	row := w.backfillRow("bf")
+	row.Stage, row.Options.Order = engine.BackfillApplying, &engine.BackfillOrder{Request: engine.BackfillRequest{Jobs: []string{"w/A"}}, At: at("12:00").UTC(), First: 7}
+	return w.putBackfill(row)
+}
+
+// hide inserts an instance that is not real.
+func (w *world) hide(i engine.Instance) {
+	w.Helper()
+	w.write(func(tx engine.Tx) {
+		i.ID = w.reserve(tx, 1)
+		n, err := tx.InsertInstances(rows(row{i, nil}))
+		require.NoError(w, err)
+		require.Equal(w, 1, n)
+	})
+}
+
+// seen is all that the lists and counts say that could hold an instance of a backfill.
+func (w *world) seen(inserted []int64) (seen []any) {
+	w.Helper()
+	up := w.planned("A", "01:00")
+	up.Key, up.Kind = "bf", engine.Backfill
+	w.read(func(v engine.View) {
+		add := func(what any, err error) {
+			require.NoError(w, err)
+			seen = append(seen, what)
+		}
+		list := func(list []engine.Instance, err error) { add(ids(list), err) }
+		for _, id := range inserted {
+			_, err := v.Instance(id)
+			seen = append(seen, errors.Is(err, engine.ErrNotFound))
+		}
+		_, err := v.Find(w.ids["A"], "bf", at("01:00"))
+		seen = append(seen, errors.Is(err, engine.ErrNotFound))
+		_, err = v.FindKey(w.ids["A"], "bf")
+		seen = append(seen, errors.Is(err, engine.ErrNotFound))
+		list(v.Waiting(w.ids["A"]))
+		list(v.Due(at("9 01:00"), 10))
+		list(v.Between(w.ids["A"], time.Time{}, time.Time{}, 10))
+		list(v.Between(0, time.Time{}, time.Time{}, 10))
+		list(v.InState(engine.Waiting, time.Time{}, time.Time{}, 10))
+		list(v.WaitingFor(&up))
+		list(v.BackfillInstances("bf", engine.Waiting, engine.GateTime, 10))
+		list(v.Asleep("bf", 10))
+		list(v.OfBackfill("bf", "", 10))
+		list(v.OfBackfill("bf", engine.Waiting, 10))
+		list(v.Outlines(time.Time{}, time.Time{}, 10))
+		states, err := v.BackfillStates("bf")
+		add(states, err)
+		days, err := v.BackfillDays("bf")
+		add(len(days), err)
+		recorded, err := v.Recorded(w.ids["A"], at("00:00"), at("9 00:00"))
+		add(len(recorded), err)
+		spans, err := v.Spans(w.ids["A"], at("00:00"), at("9 00:00"), 10)
+		add(len(spans), err)
+		census, err := v.Census()
+		add([]any{census.States, census.Gates}, err)
+		agenda, err := v.Agenda()
+		add(agenda, err)
+		wait := w.on("A", "01:00", "02:00")
+		wait.Key = "bf"
+		list(v.RangeOf(&wait, 10))
+	})
+	return seen
+}
+
+var applyingCases = []testCase{
+	{"what is written of a backfill that is applied is seen by nobody until one commit makes it real", func(w *world) {
+		row := w.unreal()
+		before := w.seen(nil)
+		var inserted []int64
+		w.write(func(tx engine.Tx) {
+			for _, clock := range []string{"01:00", "02:00"} {
+				i := w.filled("A", clock)
+				i.ID = w.reserve(tx, 1)
+				wait := w.on("A", "01:00", "01:00")
+				wait.Instance, wait.Key = i.ID, "bf"
+				n, err := tx.InsertInstances(func(yield func(*engine.Instance, []engine.Wait) bool) { yield(&i, []engine.Wait{wait}) })
+				require.NoError(w, err)
+				require.Equal(w, 1, n)
+				inserted = append(inserted, i.ID)
+			}
+			w.yes(tx.SetWritten("bf", 0, 2))
+			ok, err := tx.SetWritten("bf", 0, 2)
+			require.NoError(w, err)
+			require.False(w, ok, "two have written from the same place on")
+			require.NoError(w, tx.WakeDependents(w.ids["A"]))
+		})
+		require.Equal(w, append([]any{true, true}, before...), w.seen(inserted))
+		w.read(func(v engine.View) {
+			rows, err := v.UnrealBackfills()
+			require.NoError(w, err)
+			row.Written = 2
+			w.same([]engine.BackfillRow{row}, rows)
+			written, disturbed, err := v.Unreal("bf")
+			require.NoError(w, err)
+			require.Equal(w, []int{2, 0}, []int{written, disturbed})
+		})
+		row.Stage, row.Written, row.Options.Order = engine.BackfillRunning, 0, nil
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutBackfill(row)) })
+		require.Equal(w, inserted, w.asleep(10))
+		require.NotEqual(w, append([]any{false, false}, before...), w.seen(inserted))
+		require.Equal(w, engine.Waiting, w.get(inserted[1]).State)
+		w.read(func(v engine.View) {
+			waits, err := v.Waits(inserted[1])
+			require.NoError(w, err)
+			require.Len(w, waits, 1)
+			rows, err := v.UnrealBackfills()
+			require.NoError(w, err)
+			require.Empty(w, rows)
+		})
+	}},
+	{"what is withdrawn of a backfill is gone, some at a time", func(w *world) {
+		row := w.unreal()
+		for _, clock := range []string{"01:00", "02:00", "03:00"} {
+			w.hide(w.filled("A", clock))
+		}
+		w.write(func(tx engine.Tx) {
+			w.yes(tx.SetWritten("bf", 0, 3))
+			n, err := tx.Withdraw("bf", 9)
+			require.NoError(w, err)
+			require.Zero(w, n, "it is being applied")
+			row.Stage, row.Written = engine.BackfillWithdrawing, 3
+			require.NoError(w, tx.PutBackfill(row))
+			ok, err := tx.SetWritten("bf", 3, 4)
+			require.NoError(w, err)
+			require.False(w, ok, "nothing more is written")
+		})
+		for _, want := range []int{2, 1, 0} {
+			w.write(func(tx engine.Tx) {
+				n, err := tx.Withdraw("bf", 2)
+				require.NoError(w, err)
+				require.Equal(w, want, n)
+			})
+		}
+		row.Stage, row.Written, row.EndedAt, row.Options.Order = engine.BackfillCancelled, 0, at("13:00").UTC(), nil
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutBackfill(row)) })
+		w.read(func(v engine.View) {
+			list, err := v.OfBackfill("bf", "", 10)
+			require.NoError(w, err)
+			require.Empty(w, list)
+		})
+	}},
+	{"retention removes nothing while a backfill is applied, and what it removes is seen", func(w *world) {
+		w.run(w.plan("A", "01:00")[0].ID, engine.Succeed, "05:00")
+		row := w.unreal()
+		prune := func() (n int) {
+			w.write(func(tx engine.Tx) {
+				var err error
+				n, _, err = tx.Prune(at("8 00:00"), 10)
+				require.NoError(w, err)
+			})
+			return n
+		}
+		require.Zero(w, prune())
+		row.Stage, row.Options.Order = engine.BackfillRunning, nil
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutBackfill(row)) })
+		pruned := func() (n int64) {
+			w.read(func(v engine.View) {
+				witness, err := v.Witness()
+				require.NoError(w, err)
+				n = witness.Pruned
+			})
+			return n
+		}
+		before := pruned()
+		require.Equal(w, 1, prune())
+		require.Equal(w, before+1, pruned())
+		require.Zero(w, prune())
+		require.Equal(w, before+1, pruned())
+	}},
+	{"what has moved since a look", func(w *world) {
+		ran, idle := w.plan("A", "01:00")[0], w.plan("A", "02:00")[0]
+		var witness engine.Witness
+		moved := func() (list []engine.JobTime) {
+			w.read(func(v engine.View) {
+				var err error
+				list, err = v.MovedSince(witness, 10)
+				require.NoError(w, err)
+			})
+			return list
+		}
+		w.read(func(v engine.View) {
+			var err error
+			witness, err = v.Witness()
+			require.NoError(w, err)
+		})
+		require.Empty(w, moved())
+		w.apply(ran.ID, engine.Start, "05:00")
+		place := func(i engine.Instance) engine.JobTime {
+			return engine.JobTime{Job: i.Job, PlanTime: i.PlanTime.UTC()}
+		}
+		require.Equal(w, []engine.JobTime{place(ran)}, moved())
+		made := w.plan("B", "03:00")[0]
+		require.ElementsMatch(w, []engine.JobTime{place(ran), place(made)}, moved())
+		w.write(func(tx engine.Tx) { // also what the same transaction did
+			w.yes(tx.SetFrozen(idle.ID, true, engine.Reason{Code: engine.ReasonPerson, Actor: "ana"}, at("06:00")))
+			list, err := tx.MovedSince(witness, 10)
+			require.NoError(w, err)
+			require.ElementsMatch(w, []engine.JobTime{place(ran), place(made), place(idle)}, list)
+		})
+		w.unreal()
+		w.hide(w.filled("A", "04:00"))
+		require.NotContains(w, moved(), place(w.filled("A", "04:00")), "it is not real")
 	}},
 }

@@ -26,6 +26,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"around", aroundCases},
 		{"audit", auditCases},
 		{"days of backfills", backfillDayCases},
+		{"applying", applyingCases},
 		{"backfills", backfillCases},
 		{"board", boardCases},
 		{"census", censusCases},

@@ -50,7 +50,7 @@ CREATE TABLE backfill (
   options    TEXT NOT NULL,
   actor      TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  ended_at   INTEGER, stage TEXT NOT NULL DEFAULT 'running' CHECK (stage = 'running' OR stage = 'paused' OR stage = 'cancelling'), reason TEXT NOT NULL DEFAULT '{"code":"planned"}', resumed_at INTEGER,
+  ended_at   INTEGER, stage TEXT NOT NULL DEFAULT 'running' CHECK (stage = 'running' OR stage = 'paused' OR stage = 'cancelling'), reason TEXT NOT NULL DEFAULT '{"code":"planned"}', resumed_at INTEGER, applying TEXT NOT NULL DEFAULT '' CHECK (applying = '' OR applying = 'applying' OR applying = 'withdrawing'), written INTEGER NOT NULL DEFAULT 0 CHECK (written >= 0),
   CHECK ((state = 'open') = (ended_at IS NULL))
 ) STRICT;
 
@@ -358,6 +358,8 @@ CREATE INDEX attempt_job ON attempt (job, started_at, instance, action, outcome)
 CREATE INDEX attempt_live ON attempt (id) WHERE outcome IS NULL;
 
 CREATE INDEX attempt_outbox ON attempt (outbox) WHERE outcome IS NULL AND outbox IS NOT NULL;
+
+CREATE INDEX backfill_applying ON backfill (key, written) WHERE applying <> '';
 
 CREATE INDEX backfill_ended ON backfill (ended_at) WHERE ended_at IS NOT NULL;
 

@@ -27,11 +27,13 @@ const (
 
 // Defines values for BackfillState.
 const (
-	BackfillStateCancelled  BackfillState = "cancelled"
-	BackfillStateCancelling BackfillState = "cancelling"
-	BackfillStateEnded      BackfillState = "ended"
-	BackfillStatePaused     BackfillState = "paused"
-	BackfillStateRunning    BackfillState = "running"
+	BackfillStateApplying    BackfillState = "applying"
+	BackfillStateCancelled   BackfillState = "cancelled"
+	BackfillStateCancelling  BackfillState = "cancelling"
+	BackfillStateEnded       BackfillState = "ended"
+	BackfillStatePaused      BackfillState = "paused"
+	BackfillStateRunning     BackfillState = "running"
+	BackfillStateWithdrawing BackfillState = "withdrawing"
 )
 
 // Defines values for DeedKind.
@@ -642,8 +644,10 @@ type Backfill struct {
 	Reason Reason `json:"reason"`
 
 	// SecondsLeft Until its end, by how long its jobs took so far; absent when nobody knows
-	SecondsLeft   int64         `json:"secondsLeft,omitempty,omitzero"`
-	Share         string        `json:"share,omitempty,omitzero"`
+	SecondsLeft int64  `json:"secondsLeft,omitempty,omitzero"`
+	Share       string `json:"share,omitempty,omitzero"`
+
+	// State applying: its instances are being written, and nothing of it starts; withdrawing: what was written is being taken away
 	State         BackfillState `json:"state"`
 	Steps         []string      `json:"steps,omitempty,omitzero"`
 	StopOnFailure bool          `json:"stopOnFailure,omitempty,omitzero"`
@@ -654,12 +658,15 @@ type Backfill struct {
 	// Total Instances of it
 	Total  int64  `json:"total"`
 	Window string `json:"window,omitempty,omitzero"`
+
+	// Written Of these are written, while it is applying or withdrawing
+	Written int64 `json:"written,omitempty,omitzero"`
 }
 
 // BackfillOrder defines model for Backfill.Order.
 type BackfillOrder string
 
-// BackfillState defines model for Backfill.State.
+// BackfillState applying: its instances are being written, and nothing of it starts; withdrawing: what was written is being taken away
 type BackfillState string
 
 // BackfillApplyRequest defines model for BackfillApplyRequest.

@@ -42,6 +42,7 @@ type Metrics struct {
 	unknown   prometheus.Counter
 	turns     prometheus.Histogram
 	commits   prometheus.Histogram
+	held      prometheus.Histogram
 	started   *prometheus.CounterVec
 	ended     *prometheus.CounterVec
 	instances *prometheus.CounterVec
@@ -77,6 +78,9 @@ func New(cfg Config) *Metrics {
 		commits: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "almanac_commit_seconds", Buckets: short, Help: "How long a commit took to be on the disk.",
 		}),
+		held: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "almanac_write_seconds", Buckets: short, Help: "How long a write transaction held the writer, its commit included.",
+		}),
 		started:   counters("almanac_attempts_started_total", "Attempts that this server started, by action type and whether of a main or an error action.", cfg, "action", "role"),
 		ended:     counters("almanac_attempts_ended_total", "Attempts that ended, by action type, outcome and whether of a main or an error action.", cfg, "action", "outcome", "role"),
 		instances: counters("almanac_instances_ended_total", "Instances that this server brought into a state that is no longer open, or into lost.", cfg, "state"),
@@ -84,7 +88,7 @@ func New(cfg Config) *Metrics {
 	for _, gate := range engine.Gates {
 		m.startLag.WithLabelValues(string(gate))
 	}
-	m.registry.MustRegister(m.startLag, m.unknown, m.turns, m.commits, m.started, m.ended, m.instances, &gauges{m},
+	m.registry.MustRegister(m.startLag, m.unknown, m.turns, m.commits, m.held, m.started, m.ended, m.instances, &gauges{m},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop = stop
@@ -123,6 +127,15 @@ func (m *Metrics) Timed(commit func()) {
 	commit()
 	m.commits.Observe(time.Since(begin).Seconds())
 }
+
+// Watch is store.Config.Watch.
+func (m *Metrics) Watch() func() time.Duration {
+	begin := time.Now()
+	return func() time.Duration { return time.Since(begin) }
+}
+
+// Held is store.Config.Held.
+func (m *Metrics) Held(took time.Duration) { m.held.Observe(took.Seconds()) }
 
 // Observe is engine.Config.Observe: it counts, and waits for nothing.
 func (m *Metrics) Observe(n engine.Notice) {

@@ -42,6 +42,10 @@ func (s *state) putBackfill(id int64, row *engine.BackfillRow) (old *engine.Back
 func ownBackfill(b engine.BackfillRow) engine.BackfillRow {
 	b.Reason = ownReason(b.Reason)
 	b.Options.Jobs, b.Options.Steps = slices.Clone(b.Options.Jobs), slices.Clone(b.Options.Steps)
+	if o := b.Options.Order; o != nil {
+		order := *o
+		b.Options.Order = &order
+	}
 	if b.Options.Window != nil {
 		w := *b.Options.Window
 		b.Options.Window = &w
@@ -180,6 +184,9 @@ func (t *tx) PutBackfill(b engine.BackfillRow) error {
 	}
 	row := ownBackfill(b)
 	set(t, (*state).putBackfill, b.ID, &row)
+	if b.Stage.Real() {
+		t.makeReal(b.Key)
+	}
 	return nil
 }
 

@@ -36,12 +36,18 @@ func (t *tx) InsertInstances(rows iter.Seq2[*engine.Instance, []engine.Wait]) (i
 		for n := range waits {
 			widen(reaches, i.Job, i.PlanTime, &waits[n])
 		}
-		if _, exists := t.s.identified(row.identity()); exists && !fault.Planted(fault.UniqueKey) || t.s.instances[row.ID] != nil {
+		if _, exists := t.s.identified(row.identity()); exists && !fault.Planted(fault.UniqueKey) || t.s.instances[row.ID] != nil || t.s.unreal[row.ID] != nil {
 			continue
 		}
 		own, err := ownWaits(i.ID, waits)
 		if err != nil {
 			return 0, t.refuse(err)
+		}
+		t.bulk++
+		if t.s.applying(i.Kind, i.Key) {
+			set(t, (*state).putUnreal, row.ID, &unreal{row, own})
+			inserted++
+			continue
 		}
 		if len(own) > 0 {
 			set(t, (*state).putWaits, row.ID, own)

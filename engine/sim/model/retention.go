@@ -18,6 +18,11 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 	if t.broken != nil {
 		return 0, nil, t.broken
 	}
+	for _, b := range t.s.backfills {
+		if !b.Stage.Real() {
+			return 0, nil, nil
+		}
+	}
 	after, kept := moment{least, least}, t.s.lookedBack()
 	for look := 0; look < pruneLooks && instances < limit; look++ {
 		var candidates []int64
@@ -40,6 +45,9 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 				instances++
 			}
 		}
+	}
+	if instances > 0 {
+		set(t, (*state).putCounter, counterPruned, t.s.counters[counterPruned]+1)
 	}
 	for name, l := range t.s.leases {
 		if l.Until.UnixMilli() < before.UnixMilli() {

@@ -139,6 +139,7 @@ type tx struct {
 	view
 	store    *Store
 	recorded int64 // the last event before this transaction
+	bulk     int   // instances that were written or withdrawn in it
 }
 
 var _ engine.Tx = (*tx)(nil)

@@ -113,7 +113,7 @@ export interface paths {
         put?: never;
         /**
          * Carry a saved plan out
-         * @description Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those of the plan any more. The same plan again is answered with 200 and the backfill that it made. The instances of the plan may be left out. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
+         * @description Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those of the plan any more. The same plan again is answered with the backfill that it made. A large plan is answered with 202 at once: the backfill is applying, and nothing of it is real or starts before the last of its instances is written. The instances of the plan may be left out. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
          */
         post: operations["applyBackfill"];
         delete?: never;
@@ -1523,8 +1523,11 @@ export interface components {
              */
             secondsLeft?: number;
             share?: string;
-            /** @enum {string} */
-            state: "running" | "paused" | "cancelling" | "ended" | "cancelled";
+            /**
+             * @description applying: its instances are being written, and nothing of it starts; withdrawing: what was written is being taken away
+             * @enum {string}
+             */
+            state: "applying" | "withdrawing" | "running" | "paused" | "cancelling" | "ended" | "cancelled";
             steps?: string[];
             stopOnFailure?: boolean;
             /**
@@ -1538,6 +1541,11 @@ export interface components {
              */
             total: number;
             window?: string;
+            /**
+             * Format: int64
+             * @description Of these are written, while it is applying or withdrawing
+             */
+            written?: number;
         };
         BackfillApplyRequest: {
             /** @description Why; written to the history and to the server's audit log */
@@ -5823,6 +5831,54 @@ export interface operations {
                      *       "window": "22:00-06:00 Europe/Berlin",
                      *       "actor": "ana",
                      *       "note": "the source was repaired",
+                     *       "createdAt": "2026-11-21T08:01:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "bf-5f0d2b1c9a77",
+                     *       "state": "applying",
+                     *       "reason": {
+                     *         "code": "person",
+                     *         "text": "by a person: the source was repaired (by ana)",
+                     *         "detail": "the source was repaired",
+                     *         "actor": "ana"
+                     *       },
+                     *       "holding": "it is being applied: 41000 of 854000 instances are written",
+                     *       "jobs": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "instances": 854000
+                     *         }
+                     *       ],
+                     *       "from": "2026-11-01T05:00:00Z",
+                     *       "to": "2026-11-20T05:00:00Z",
+                     *       "total": 854000,
+                     *       "done": 0,
+                     *       "written": 41000,
+                     *       "instances": {
+                     *         "waiting": 0,
+                     *         "running": 0,
+                     *         "lost": 0,
+                     *         "succeeded": 0,
+                     *         "forced": 0,
+                     *         "failed": 0,
+                     *         "skipped": 0,
+                     *         "cancelled": 0
+                     *       },
+                     *       "order": "asc",
+                     *       "actor": "ana",
                      *       "createdAt": "2026-11-21T08:01:00Z"
                      *     }
                      */

@@ -25,6 +25,8 @@ const possible: Record<string, Opened[]> = {
   running: ["pause", "change", "cancel"],
   paused: ["resume", "change", "cancel"],
   cancelling: ["cancel"],
+  applying: ["cancel"],
+  withdrawing: [],
 };
 
 function Shown({ backfill }: { backfill: Backfill }) {

@@ -18,6 +18,8 @@ export function StageMark({ backfill }: { backfill: Pick<Backfill, "state" | "in
 }
 
 const looks: Record<string, string> = {
+  applying: "waiting",
+  withdrawing: "cancelled",
   running: "running",
   paused: "waiting",
   cancelling: "cancelled",

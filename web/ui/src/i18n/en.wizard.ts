@@ -29,6 +29,8 @@ export const enWizard = {
   "backfill.state.running": "running",
   "backfill.state.paused": "paused",
   "backfill.state.cancelling": "being cancelled",
+  "backfill.state.applying": "being applied",
+  "backfill.state.withdrawing": "being withdrawn",
   "backfill.state.cancelled": "cancelled",
   "backfill.state.ended": "ended",
   "backfill.state.endedBadly": "ended, not all well",

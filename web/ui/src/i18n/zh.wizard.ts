@@ -29,6 +29,8 @@ export const zhWizard: Record<keyof typeof enWizard, string> = {
   "backfill.state.running": "运行中",
   "backfill.state.paused": "已暂停",
   "backfill.state.cancelling": "取消中",
+  "backfill.state.applying": "应用中",
+  "backfill.state.withdrawing": "撤回中",
   "backfill.state.cancelled": "已取消",
   "backfill.state.ended": "已结束",
   "backfill.state.endedBadly": "已结束，有未成功的",
