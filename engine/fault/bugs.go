@@ -46,6 +46,7 @@ const (
 	AlertPerInstance     // each instance in trouble is an incident of its own
 	AlertStaysOpen       // an incident nothing of which is left stays open
 	DriftIgnored         // a review is applied to what was not reviewed
+	UnknownFailed        // what was sent and not answered counts as failed
 	Count                // how many there are, and None
 )
 
@@ -87,6 +88,7 @@ var bugs = [Count]struct{ name, from, what string }{
 	TellForgotten:    {"tell-forgotten", "F14: of our own", "a message counts as delivered when it is sent"},
 	AlertPerInstance: {"alert-per-instance", "of our own", "each instance in trouble is an incident of its own"},
 	AlertStaysOpen:   {"alert-stays-open", "of our own", "an incident nothing of which is left stays open"},
+	UnknownFailed:    {"unknown-failed", "F40: of our own", "a request whose answer was lost counts as failed, and is sent again under onLost: hold"},
 	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
 }
 
