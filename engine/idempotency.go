@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"net/url"
+	"fmt"
 	"strconv"
+	"strings"
 )
 
 // IdempotencyKey names the work that an attempt is at, for a receiver that refuses what it has done already. It has one form for every type of action:
@@ -17,7 +18,7 @@ import (
 func (a *Attempt) IdempotencyKey() string {
 	key := strconv.FormatInt(a.Instance, 10)
 	if a.Step != "" {
-		key += "/" + url.PathEscape(a.Step)
+		key += "/" + pathOf(a.Step)
 	}
 	if a.Again > 0 {
 		key += "~" + strconv.Itoa(a.Again)
@@ -29,6 +30,20 @@ func (a *Attempt) IdempotencyKey() string {
 		}
 	}
 	return key
+}
+
+// pathOf writes a name as a path of a URL has it, with no character that a key has of its own.
+func pathOf(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-_.", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // successes counts how often each step has succeeded so far. A step that is tried now has not succeeded in this run: all of them are of earlier ones.
