@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // An Attempt is one execution of one step of an instance, or of a job's error action. Its Action is rendered: no text in it holds a
@@ -15,6 +17,9 @@ type Attempt struct {
 	Step     string // "" for the only step of a job with a single action
 	Number   int    // from 1, over reruns too
 	Error    bool   // the job's error action
+	Errand   int64  // of an error action: the delivery that the attempt is one of
+	Once     bool   // onLost is hold: it must not be carried out twice
+	Again    int    // how often the step had succeeded in earlier runs of the instance
 	Fence    int64
 
 	Action  Action
@@ -39,7 +44,7 @@ const (
 	OutcomeFailed    Outcome = "failed"
 	OutcomeTimeout   Outcome = "timeout"
 	OutcomeCancelled Outcome = "cancelled"
-	OutcomeLost      Outcome = "lost" // cannot be known: the machine restarted, or the supervisor died with it
+	OutcomeLost      Outcome = "lost" // cannot be known: the machine restarted, the supervisor died, or an answer did not come
 )
 
 // A Result is what became of an attempt.
@@ -58,6 +63,16 @@ type Result struct {
 	Truncated bool // the middle of the log was left out
 
 	Unrepeatable bool // of a look of a step of type wait: another would end as this one did; not kept
+	Unknown      bool // something was sent and no complete answer came: what became of it is not known; not kept
+}
+
+// heldAs is the result as the job's onLost takes it. Where nothing may be done twice, what was sent and not answered is lost: to call it a failure
+// would be a guess, and the retry policy would send it again.
+func (r Result) heldAs(job *Job) Result {
+	if r.Unknown && job.OnLost == LostHold && (r.Outcome == OutcomeFailed || r.Outcome == OutcomeTimeout) && !fault.Planted(fault.UnknownFailed) {
+		r.Outcome = OutcomeLost
+	}
+	return r
 }
 
 // Code returns what a retry policy's `on` is compared with: the exit code or the HTTP status, -1 where there is neither.

@@ -42,7 +42,7 @@ func (t *turn) begin(c *contender) ([]readyStep, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 		}
-		r.numbers = attemptNumbers(attempts)
+		r.numbers, r.again = attemptNumbers(attempts), successes(attempts)
 	}
 	r.progress = NewProgress(c.job, append(l.chosenSteps(c.job), resumed(kept)...))
 	t.notices = append(t.notices, Notice{Instance: i, From: from})

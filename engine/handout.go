@@ -20,7 +20,7 @@ func (e *Engine) handOut(now time.Time, s startedStep) {
 	r, step, name := s.run, s.run.progress.Def(s.step), s.run.progress.Step(s.step).Step
 	scope := e.stepScope(now, s.readyStep, s.number)
 	attempt := Attempt{
-		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: name, Number: s.number,
+		ID: s.attempt, Instance: r.instance.ID, Ref: r.instance.Ref, PlanTime: r.instance.PlanTime, Step: name, Number: s.number, Once: r.job.OnLost == LostHold, Again: r.again[name],
 		Fence: r.instance.Fence, Folder: r.job.Folder, StartedAt: now, Until: e.trust,
 	}
 	e.cfg.Observe(Notice{Instance: r.instance, From: r.instance.State, Attempt: &attempt, Step: name, Action: step.Action.Type, Number: s.number})
@@ -199,7 +199,7 @@ func (e *Engine) handOutErrand(now time.Time, d startedErrand) {
 	scope := e.scope(now, &d.instance, d.job, d.number)
 	scope.Outputs = func(string, string) (string, bool) { return "", false }
 	attempt := Attempt{
-		ID: d.attempt, Instance: d.instance.ID, Ref: d.instance.Ref, PlanTime: d.instance.PlanTime, Number: d.number, Error: true,
+		ID: d.attempt, Instance: d.instance.ID, Ref: d.instance.Ref, PlanTime: d.instance.PlanTime, Number: d.number, Error: true, Errand: d.row.ID,
 		Fence: d.instance.Fence, Folder: d.job.Folder, StartedAt: now, Until: e.trust,
 	}
 	e.cfg.Observe(Notice{Instance: d.instance, From: d.instance.State, Attempt: &attempt, Action: action.Type, Number: d.number, Error: true})

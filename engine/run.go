@@ -12,6 +12,7 @@ type run struct {
 	progress *Progress
 	attempts map[int64]int  // live attempts: id → step
 	numbers  map[string]int // attempts so far, of each step that had one in an earlier run of the instance
+	again    map[string]int // how often each step succeeded in earlier runs
 	ended    bool
 
 	lists map[int][]string // the items of steps that run once for each, as far as they were asked for

@@ -43,7 +43,7 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	rerun job:a state:failed from=failed    carries out an operation on what a selector chooses; "preview rerun ..." only says what it would do
 //	waiting                       lists what was looked at and waits, and why
 //
-// The actions: "a 30s ok", "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt),
+// The actions: "a 30s ok", "a 5s unknown" (sent, and no answer came), "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt),
 // "a@04 5s ok" (of the fourth of the month), "a error 1s ok" (its errorAction), "a hang". An action that is not
 // listed succeeds after a second.
 //
@@ -111,6 +111,7 @@ type action struct {
 	takes   time.Duration
 	exit    int
 	hangs   bool
+	unknown bool      // it was sent, and no answer came
 	before  time.Time // exit 1 before it
 	outputs map[string]string
 }
@@ -133,7 +134,7 @@ func parseActions(t *testing.T, text string) map[string]action {
 			var err error
 			a.takes, err = time.ParseDuration(rest[0])
 			require.NoError(t, err, line)
-			if rest[1] == "exit" {
+			if a.unknown = rest[1] == "unknown"; rest[1] == "exit" {
 				a.exit, err = strconv.Atoi(rest[2])
 				require.NoError(t, err, line)
 			}
@@ -434,6 +435,9 @@ func (r *actor) Start(a engine.Attempt, done func(engine.Result)) {
 		result := engine.Result{Outcome: engine.OutcomeSucceeded, Exit: &act.exit, Outputs: act.outputs}
 		if act.exit != 0 {
 			result.Outcome = engine.OutcomeFailed
+		}
+		if act.unknown {
+			result = engine.Result{Outcome: engine.OutcomeFailed, Message: "no answer, key " + a.IdempotencyKey(), Unknown: true}
 		}
 		r.end(a.ID, result)
 	})

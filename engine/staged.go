@@ -232,7 +232,7 @@ func (e *Engine) absorb(now time.Time) {
 			}})
 			continue
 		}
-		e.end(now, l, r)
+		e.end(now, l, r.heldAs(l.run.job))
 	}
 	for _, c := range cancels {
 		r, running := e.runs[c.instance]

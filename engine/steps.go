@@ -198,10 +198,13 @@ func (p *Progress) Ended(i int, r Result) {
 	}
 }
 
+// heldWords follow what is known of an attempt that is not tried again by itself.
+const heldWords = ". onLost is hold, so a person decides: rerun does it again, force takes it as done, cancel as not done"
+
 // lose stops the instance for a person to decide: the step may have done what it was to do, or not.
 func (p *Progress) lose(i int, r Result) {
 	p.stopped = true
-	p.lost = &Reason{Code: ReasonLost, Detail: stepText(p.rows[i].Step) + r.String()}
+	p.lost = &Reason{Code: ReasonLost, Detail: stepText(p.rows[i].Step) + r.String() + heldWords}
 }
 
 // Recall tells a progress that was rebuilt from its rows how the latest attempt of each waiting step ended: that one of them is lost and held stands in

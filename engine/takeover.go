@@ -182,7 +182,7 @@ func (e *Engine) readRun(tx Tx, now time.Time, i Instance, attempts []AttemptRow
 	if err != nil {
 		return fmt.Errorf("list the attempts of %s: %w", i.Name(), err)
 	}
-	r.numbers = earlierNumbers(all, watches, r)
+	r.numbers, r.again = earlierNumbers(all, watches, r), successes(all)
 	r.progress.Recall(latestResults(all))
 	if i.Cancel != nil && !fault.Planted(fault.CancelForgotten) {
 		r.progress.Cancel(*i.Cancel)

@@ -140,10 +140,25 @@ func (db *DB) create(ctx context.Context) error {
 	if err := migrate(ctx, path); err != nil {
 		return err
 	}
+	if err := syncWhole(path); err != nil {
+		return err
+	}
 	if err := os.Rename(path, db.dir.file()); err != nil {
 		return err
 	}
 	return syncDir(db.dir.path)
+}
+
+// syncWhole refuses a database of which a part is still in its log, because the disk did not take it, and makes the rest durable before it gets its name.
+func syncWhole(path string) error {
+	if left := fileSize(path + "-wal"); left > 0 {
+		return fmt.Errorf("%d bytes of the new database are in its log and did not get into the file", left)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // check looks for damage after a stop that was no Close.
@@ -190,6 +205,10 @@ func (db *DB) unusable(op string, err error) error {
 		hint = hintRestore
 	case errors.Is(err, ErrStale):
 		hint = hintStale
+	case errors.Is(err, ErrMoved):
+		hint = hintMoved
+	case errors.Is(err, ErrHead):
+		hint = hintHead
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		hint = "start again"
 	case isNoSpace(err):

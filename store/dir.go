@@ -150,6 +150,9 @@ func (d *directory) inspect() (exists, unclean bool, err error) {
 		if held, known := readHead(d.path); known {
 			return false, false, fail(fmt.Errorf("%w: almanac.db is gone, and event %d has been in it", ErrStale, held.id), hintStale)
 		}
+		if err := garbledHead(d.path); err != nil {
+			return false, false, fail(err, hintHead)
+		}
 		return false, false, nil
 	}
 	if err != nil {

@@ -53,11 +53,27 @@ func readHead(dir string) (c chain, known bool) {
 	return c, bytes.Equal(data, encodeHead(c))
 }
 
+// garbledHead refuses a head that is no such line: then nothing says whether the database is the last one. One that is empty, or in the form of the line, the
+// power has cut short or torn; that is no more than none.
+func garbledHead(dir string) error {
+	form := []byte("almanac-head 1 ")
+	data, err := os.ReadFile(filepath.Join(dir, headName))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrHead, err)
+	case len(bytes.Trim(data, "\x00")) == 0, bytes.HasPrefix(data, form), bytes.HasPrefix(form, data):
+		return nil
+	}
+	return fmt.Errorf("%w: it is not one that this program wrote", ErrHead)
+}
+
 // checkHead refuses a history that is not the continuation of what the directory has held.
 func checkHead(s *session, dir string) error {
 	held, known := readHead(dir)
 	if !known {
-		return nil
+		return garbledHead(dir)
 	}
 	end, err := readChain(s)
 	if err != nil {
@@ -88,7 +104,7 @@ func (db *DB) CheckHead() error {
 	if err != nil {
 		return db.unusable("open the database in", err)
 	}
-	if err = checkHead(s, db.dir.path); errors.Is(err, ErrStale) {
+	if err = checkHead(s, db.dir.path); errors.Is(err, ErrStale) || errors.Is(err, ErrHead) {
 		err = db.unusable("open the database in", err)
 	}
 	return errors.Join(err, s.close())

@@ -33,6 +33,7 @@ var (
 	ErrNewer       = errors.New("almanac.db was written by a newer version of almanac")
 	ErrNetwork     = errors.New("it is on a network file system, where SQLite's locks cannot be trusted")
 	ErrMissing     = errors.New("there is no almanac.db in it")
+	ErrHead        = errors.New("the file named head, which says what this directory has held, cannot be read")
 	ErrStale       = errors.New("almanac.db is not the one that was here last")
 )
 
@@ -48,6 +49,7 @@ const (
 	hintIO      = "what was acknowledged is on the disk: check it (its cable, its health, the system's log), then start again"
 	hintBusy    = "another program has the database open for itself, such as the sqlite3 shell: end it and start again"
 	hintMounted = "this user may not write there: look at the owner and the mode of the files, and whether the file system is mounted read-only (Linux does that after errors of the disk); nothing was changed"
+	hintHead    = "restore a backup into an empty directory, or, when almanac.db is certainly the last one of this directory, remove the file named head and start again"
 	hintStale   = "put the last almanac.db back, with its almanac.db-wal, or restore a backup into an empty directory; remove the file named head only to go on with this copy, and to lose what came after it"
 )
 

@@ -50,6 +50,7 @@ type writer struct {
 	words   func(error) error // what failed says to a person
 
 	head        *headFile
+	place       *place
 	ballast     *ballast
 	checkpoints *checkpointer
 }
@@ -72,6 +73,9 @@ func startWriter(db *DB) (*writer, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	w.head.write(w.chain)
+	if w.place, err = newPlace(db.dir); err != nil {
+		return nil, errors.Join(err, w.head.close(), s.close())
+	}
 	if w.checkpoints, err = startCheckpointer(path, w); err != nil {
 		return nil, errors.Join(err, w.head.close(), s.close())
 	}
@@ -294,6 +298,9 @@ func (g *group) again() *tx {
 }
 
 func (g *group) begin() (*tx, error) {
+	if err := g.w.place.check(); err != nil { // nothing is written to a file that nobody finds again; once it is back this goes on
+		return nil, fmt.Errorf("%w: %w", engine.ErrUnavailable, g.w.words(err))
+	}
 	s := g.w.s
 	s.broken, s.changes, s.work = nil, 0, 0
 	if err := s.control("BEGIN IMMEDIATE"); err != nil {
@@ -350,6 +357,13 @@ func (g *group) commit(t *tx) {
 		g.w.head.write(t.chain)
 	}
 	g.w.chain = t.chain
+	g.w.place.noteLog()
+	if err := g.w.place.check(); err != nil {
+		// What was written went into a file that was taken away meanwhile. It may come back or not: nobody is told that it was done.
+		g.w.fail(err)
+		g.answer(fmt.Errorf("commit: %w", err))
+		return
+	}
 	g.answer(nil)
 	// A plan of a day fills the page cache at once, small transactions fill it in hours with pages that are not looked at again. An error would only
 	// mean that it stays full.
@@ -404,6 +418,9 @@ func (db *DB) Failed() error {
 	if db.writer != nil {
 		if failed := db.writer.failed.Load(); failed != nil {
 			return *failed
+		}
+		if err := db.writer.place.check(); err != nil {
+			return db.writer.words(err)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func same(job, more string) string {
 	return fmt.Sprintf("dependsOn: [{job: %s-%%[1]d, %swindow: {from: PT0S, to: PT0S, closed: both}}]", job, more)
 }
 
-// kinds is one family of jobs. Together they are about 13 × 60 ÷ period instances a minute.
+// kinds is one family of jobs. Together they are about 14 × 60 ÷ period instances a minute.
 var kinds = []kind{
 	{name: "load", ends: []string{"succeeded"}, body: "concurrency: 8\naction: " + shell(marks+"; sleep 0.4", "0")},
 	{name: "check", ends: []string{"failed"}, body: same("load", "") + "\nconcurrency: 8\naction: " + shell("sleep 0.1", "3") +
@@ -56,6 +56,8 @@ var kinds = []kind{
 	{name: "shared", offset: 2, ends: []string{"succeeded"}, body: "concurrency: 4\npool: narrow\nslots: 1\npriority: 7\naction: " + shell("sleep 0.2", "0")},
 	{name: "web", offset: 3, ends: []string{"succeeded"}, body: "concurrency: 8\nretryPolicy: {retryType: fixed, retryInterval: PT1S, retryCount: 20}\n" +
 		"action: {type: http, request: {method: POST, uri: '%[2]s/web'}}"},
+	{name: "pay", offset: 1, ends: []string{"succeeded", "cancelled"}, body: "concurrency: 8\nonLost: hold\ntimeout: PT2S\n" +
+		"retryPolicy: {retryType: fixed, retryInterval: PT1S, retryCount: 20}\naction: {type: http, request: {method: POST, uri: '%[2]s/pay', body: x}}"},
 	{name: "stray", offset: 3, ends: []string{"succeeded"}, body: "concurrency: 4\naction: " + shell("(setsid sh -c \"sleep 300\" &) ; sleep 300 & sleep 0.1", "0")},
 	{name: "single", offset: 2, ends: []string{"succeeded", "cancelled"}, body: "overlap: skip\naction: " + shell("sleep 3", "0")},
 	{name: "slow", offset: 1, ends: []string{"failed"}, body: "concurrency: 4\ntimeout: PT1S\naction: " + shell("sleep 300", "0")},

@@ -91,6 +91,9 @@ func (k *killing) compare(ctx context.Context) error {
 		}
 		cursor = next
 	}
+	for _, key := range k.sink.repeated() {
+		k.fail("instance %s was paid again after an answer that never came, and its job says onLost: hold", key)
+	}
 	fmt.Printf("seed %d: %v\n", k.seed, k.seen)
 	if k.seen["attempt lost"] > 0 && len(k.begins) == 0 {
 		k.fail("the witness file is empty")
@@ -143,11 +146,14 @@ func (k *killing) judgeAttempts(ctx context.Context, db *store.DB, i *engine.Ins
 	switch {
 	case i.State == engine.Cancelled:
 		k.seen["instance cancelled: "+string(i.Reason.Code)]++
-	case lost && strings.HasPrefix(i.Ref.Job, "hold-"):
+	case lost && (strings.HasPrefix(i.Ref.Job, "hold-") || strings.HasPrefix(i.Ref.Job, "pay-")):
 		k.fail("%s is %s, although an attempt was lost and the job says hold", i.Name(), i.State)
 	}
 	if lost && strings.HasPrefix(i.Ref.Job, "hold-") {
 		k.seen["instance lost"]++
+	}
+	if lost && strings.HasPrefix(i.Ref.Job, "pay-") {
+		k.seen["payment lost"]++
 	}
 	if !strings.HasPrefix(i.Ref.Job, "web-") {
 		return nil

@@ -21,7 +21,7 @@ const (
 // wanted is what a kill loop has to have seen before its silence means anything.
 var wanted = []string{
 	"attempt lost", "attempt failed", "attempt timeout", "instance lost", "instance retried after a loss", "instance cancelled: person", "instance cancelled: overlap",
-	"attempt adopted", "backup",
+	"attempt adopted", "backup", "payment lost",
 }
 
 // A killing is one run of the kill loop.

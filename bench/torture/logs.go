@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -62,8 +64,10 @@ type sink struct {
 	url    string
 	server *http.Server
 
-	mu    sync.Mutex
-	calls map[string]int
+	mu     sync.Mutex
+	calls  map[string]int
+	silent map[string]bool // keys of payments that were taken and not answered
+	again  []string        // keys of payments that came once more after that
 }
 
 func newSink() (*sink, error) {
@@ -71,7 +75,7 @@ func newSink() (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{url: "http://" + l.Addr().String(), calls: map[string]int{}}
+	s := &sink{url: "http://" + l.Addr().String(), calls: map[string]int{}, silent: map[string]bool{}}
 	s.server = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = s.server.Serve(l) }() // ends with close
 	return s, nil
@@ -83,9 +87,51 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.calls[key]++
 	n := s.calls[key]
 	s.mu.Unlock()
+	if r.URL.Path == "/pay" {
+		s.pay(w, r, key, n)
+		return
+	}
 	if n == 1 && len(key) > 0 && key[len(key)-1]%4 == 0 { // some fail at first
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
+}
+
+// pay takes a payment, which must not come again unless it was refused. By its key the answer comes at once, late, after a refusal, or never: the
+// connection breaks, or nothing is said until the sender gives up.
+func (s *sink) pay(w http.ResponseWriter, r *http.Request, key string, n int) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	kind := 0
+	if key != "" {
+		kind = int(key[len(key)-1]) % 5
+	}
+	s.mu.Lock()
+	if s.silent[key] {
+		s.again = append(s.again, key)
+	}
+	s.silent[key] = kind == 1 || kind == 2
+	s.mu.Unlock()
+	switch {
+	case kind == 1:
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			conn.Close()
+		}
+	case kind == 2:
+		<-r.Context().Done()
+	case kind == 3:
+		time.Sleep(700 * time.Millisecond)
+		s.mu.Lock()
+		s.silent[key] = r.Context().Err() != nil // whoever asked is gone
+		s.mu.Unlock()
+	case kind == 4 && n == 1:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+}
+
+// repeated lists the payments that came again although their answer was never given.
+func (s *sink) repeated() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.again)
 }
 
 func (s *sink) received(key string) int {

@@ -43,3 +43,13 @@ func judgeDisk(free, total uint64) (detail string, low bool) {
 	return fmt.Sprintf("%d MiB of %d MiB are free; at least %d MiB and %d %% are needed to start anything",
 		free>>20, total>>20, diskFloor>>20, diskPercent), true
 }
+
+// held adds to why nothing may be started that the supervisor's records are not where they were.
+func (s *site) held(low func() (string, bool)) func() (detail string, low bool) {
+	return func() (string, bool) {
+		if err := s.runner.Held(); err != nil {
+			return err.Error(), true
+		}
+		return low()
+	}
+}

@@ -78,7 +78,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	config := engine.Config{
 		Store: s.db, Runner: runner, Owner: owner(), Slots: cfg.slots,
-		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Admit: azure.RefuseWorkflows, DiskLow: diskLow(dir),
+		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Admit: azure.RefuseWorkflows, DiskLow: s.held(diskLow(dir)),
 		Secret: told(cfg.learn, s.secrets(a.secret)), Seal: s.vault.Seal, Open: s.vault.Open,
 		RemoveLog: func(attempt int64) {
 			if err := s.runner.Logs().Remove(attempt); err != nil {

@@ -33,7 +33,7 @@ func (q *requests) prepareAMQP(ctx context.Context, a engine.Attempt) (sending, 
 	if err != nil {
 		return nil, err
 	}
-	message, err := amqpMessage(b)
+	message, err := amqpMessage(b, brokered(a))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,12 @@ func (q *requests) prepareAMQP(ctx context.Context, a engine.Attempt) (sending, 
 		log.hide(string(b.Key))
 		d := delivery{requests: q, bus: b, message: message, host: host, name: u.Hostname(), secure: u.Scheme == "amqps"}
 		state, err := d.send(ctx)
-		return d.reply(log, state, err)
+		r := d.reply(log, state, err)
+		r.unknown = err != nil && d.unsettled()
+		if r.unknown && r.err == nil { // the other side has ended the link or the connection: it does not say what became of the message
+			r.err = errors.New(r.words)
+		}
+		return r
 	}, nil
 }
 
@@ -58,7 +63,13 @@ type delivery struct {
 	name    string
 	secure  bool
 	peer    map[string]any // what the other side says of itself
+
+	wire *countedConn // nil before it is about to be sent
+	base int64        // bytes written before it
 }
+
+// unsettled reports, when the connection is closed, that the message or a part of it was sent. What became of it was not said.
+func (d *delivery) unsettled() bool { return d.wire != nil && d.wire.written.Load() > d.base }
 
 // send delivers the message and returns what the other side made of it.
 func (d *delivery) send(attempt context.Context) (amqp.DeliveryState, error) {
@@ -66,13 +77,14 @@ func (d *delivery) send(attempt context.Context) (amqp.DeliveryState, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(attempt))
 	defer cancel()
 	defer context.AfterFunc(attempt, cancel)()
-	raw, err := d.dialer.DialContext(ctx, "tcp", d.host)
+	dialled, err := d.dialer.DialContext(ctx, "tcp", d.host)
 	if err != nil {
 		return nil, err
 	}
+	raw := &countedConn{Conn: dialled}
 	defer raw.Close()
 	defer context.AfterFunc(ctx, func() { raw.Close() })() // whatever the protocol waits for, it ends with the attempt
-	link := raw
+	var link net.Conn = raw
 	if d.secure {
 		secured := tls.Client(raw, &tls.Config{ServerName: d.name, RootCAs: d.config.Roots})
 		if err := secured.HandshakeContext(ctx); err != nil {
@@ -98,6 +110,7 @@ func (d *delivery) send(attempt context.Context) (amqp.DeliveryState, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.wire, d.base = raw, raw.written.Load()
 	receipt, err := sender.SendWithReceipt(ctx, d.message, nil)
 	if err != nil {
 		return nil, err
@@ -153,8 +166,7 @@ func (d *delivery) reply(log *mask, state amqp.DeliveryState, err error) reply {
 }
 
 // amqpMessage writes a message with its properties in their places.
-func amqpMessage(b *engine.ServiceBus) (*amqp.Message, error) {
-	p := &b.Brokered
+func amqpMessage(b *engine.ServiceBus, p *engine.BrokeredProperties) (*amqp.Message, error) {
 	m := amqp.NewMessage([]byte(b.Message))
 	m.Header = &amqp.MessageHeader{Durable: p.ForcePersistence, Priority: 4}
 	m.Properties = &amqp.MessageProperties{

@@ -73,7 +73,7 @@ func (q *requests) prepareBus(ctx context.Context, a engine.Attempt) (sending, e
 	if b.Brokered.ContentType != "" {
 		req.Header.Set("Content-Type", string(b.Brokered.ContentType))
 	}
-	properties, err := brokerProperties(&b.Brokered)
+	properties, err := brokerProperties(brokered(a))
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +96,16 @@ var busHeaders = []string{"Accept-Encoding", "Authorization", "Brokerproperties"
 // quoteProperty writes a text as the value of a property's header.
 func quoteProperty(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// brokered are the properties of the message of an attempt. One without an id gets the idempotency key, by which a queue or topic with duplicate
+// detection refuses what it has already.
+func brokered(a engine.Attempt) *engine.BrokeredProperties {
+	p := a.Action.Bus.Brokered
+	if p.MessageID == "" {
+		p.MessageID = engine.Text(a.IdempotencyKey())
+	}
+	return &p
 }
 
 // brokerProperties is the header of that name: JSON in ASCII, "" when there is nothing to say.

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -22,13 +23,24 @@ const (
 )
 
 // transport is the one way out for HTTP. A request that shows a certificate goes over connections of its own, which differ in nothing else: they
-// are dialled by the same guarded dialer.
+// are dialled by the same guarded dialer. So does one that must not be sent twice: a connection that another request left behind may be dead without
+// anybody's knowing, and what is written to it has an unknown outcome for no good reason.
 type transport struct {
 	*http.Transport
+	fresh *http.Transport // keeps no connection
 
 	mu    sync.Mutex
 	shown map[[sha256.Size]byte]*http.Transport // by certificate
 }
+
+func newTransport(base *http.Transport) *transport {
+	fresh := base.Clone()
+	fresh.DisableKeepAlives = true
+	return &transport{Transport: base, fresh: fresh}
+}
+
+// freshKey marks the context of a request that goes over a connection of its own.
+type freshKey struct{}
 
 // An identity is the certificate that a request shows, and to whom.
 type identity struct {
@@ -38,12 +50,32 @@ type identity struct {
 
 type identityKey struct{}
 
-// RoundTrip implements http.RoundTripper. A certificate is shown to the origin that the action names, and to none that it redirects to.
+// RoundTrip implements http.RoundTripper. It sends a request once. Only what was certainly not sent, because a kept connection was dead already, goes over
+// another one.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if id, ok := req.Context().Value(identityKey{}).(identity); ok && id.scheme == req.URL.Scheme && id.host == req.URL.Host {
-		return id.transport.RoundTrip(req)
+	way := t.way(req)
+	p, followed := req.Context().Value(passageKey{}).(*passage)
+	if !followed {
+		return way.RoundTrip(once(req))
 	}
-	return t.Transport.RoundTrip(req)
+	for {
+		p.begin()
+		resp, err := way.RoundTrip(once(p.trace(req)))
+		if err = p.ended(err); err == nil || !p.stale() || req.Body != nil && req.Body != http.NoBody || req.Context().Err() != nil {
+			return resp, err
+		}
+	}
+}
+
+// way is over which connections a request goes. A certificate is shown to the origin that the action names, and to none that it redirects to.
+func (t *transport) way(req *http.Request) *http.Transport {
+	if id, ok := req.Context().Value(identityKey{}).(identity); ok && id.scheme == req.URL.Scheme && id.host == req.URL.Host {
+		return id.transport
+	}
+	if req.Context().Value(freshKey{}) != nil {
+		return t.fresh
+	}
+	return t.Transport
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.
@@ -61,7 +93,7 @@ func (q *requests) showing(req *http.Request, c *engine.ClientCertificate) (*htt
 	if req.URL.Scheme != "https" {
 		return nil, errors.New("a client certificate can be shown to an https address only")
 	}
-	t, err := q.client.Transport.(*transport).with(c)
+	t, err := q.client.Transport.(*transport).with(c, req.Context().Value(freshKey{}) != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +101,8 @@ func (q *requests) showing(req *http.Request, c *engine.ClientCertificate) (*htt
 }
 
 // with returns the transport that shows a certificate. It is read once: opening a PKCS #12 is slow on purpose.
-func (t *transport) with(c *engine.ClientCertificate) (*http.Transport, error) {
-	key := sha256.Sum256([]byte(string(c.PFX) + "\x00" + string(c.Password)))
+func (t *transport) with(c *engine.ClientCertificate, fresh bool) (*http.Transport, error) {
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%t", c.PFX, c.Password, fresh))
 	t.mu.Lock()
 	known := t.shown[key]
 	t.mu.Unlock()
@@ -82,6 +114,7 @@ func (t *transport) with(c *engine.ClientCertificate) (*http.Transport, error) {
 		return nil, err
 	}
 	own := t.Clone()
+	own.DisableKeepAlives = fresh
 	own.TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return cert, nil }
 	// Servers that demand a certificate for some paths only ask for it after they have read the request.
 	own.TLSClientConfig.Renegotiation = tls.RenegotiateOnceAsClient

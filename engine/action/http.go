@@ -42,9 +42,9 @@ var (
 
 func newRequests(config Config, logs *Logs) *requests {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: guard(config)}
-	transport := &transport{Transport: &http.Transport{
+	transport := newTransport(&http.Transport{
 		Proxy:                  nil, // never from the environment: a proxy would dial where the guard does not look
-		DialContext:            dialer.DialContext,
+		DialContext:            counting(dialer.DialContext),
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           256,
 		MaxIdleConnsPerHost:    32,
@@ -53,7 +53,7 @@ func newRequests(config Config, logs *Logs) *requests {
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
 		TLSClientConfig:        &tls.Config{RootCAs: config.Roots},
-	}}
+	})
 	q := &requests{
 		config: config, logs: logs, flight: map[int64]*flight{}, dialer: dialer,
 		client: &http.Client{Transport: transport, CheckRedirect: checkRedirect},
@@ -180,6 +180,9 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 		ctx, cancel = context.WithTimeoutCause(ctx, t, errTimeout)
 		defer cancel()
 	}
+	if a.Once {
+		ctx = context.WithValue(ctx, freshKey{}, true)
+	}
 	send, err := q.prepare(ctx, a)
 	if err != nil {
 		r.Message, r.Unrepeatable = "cannot start: "+err.Error(), true
@@ -203,6 +206,7 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 		r.LogBytes = info.Size()
 	}
 	r.Outcome, r.Message = answer.outcome(context.Cause(ctx), a.Action.Timeout)
+	r.Unknown = answer.unknown
 	r.Message = masked.hidden(r.Message)
 	if r.Outcome == engine.OutcomeSucceeded {
 		r.Outputs = masked.hiddenValues(answer.outputs)

@@ -283,7 +283,7 @@ func TestRequestsEndByTimeoutCancelAndClose(t *testing.T) {
 		a.Action.Timeout = 2 * time.Second // in which it arrives
 		r := b.run(a)
 		require.Equal(t, engine.OutcomeTimeout, r.Outcome, path)
-		require.Equal(t, "no complete answer within 2s timeout", r.Message)
+		require.Equal(t, "no complete answer within 2s timeout"+sentWords, r.Message)
 		require.Equal(t, code, r.Status)
 		<-arrived
 	}
@@ -314,7 +314,7 @@ func TestAnAnswerThatBreaksOffIsAFailure(t *testing.T) {
 	})
 	r := b.run(b.http(engine.HTTP{URI: engine.Text(s.URL)}))
 	require.Equal(t, engine.OutcomeFailed, r.Outcome)
-	require.Equal(t, "HTTP 200, and the answer broke off: request failed: unexpected EOF", r.Message)
+	require.Equal(t, "HTTP 200, and the answer broke off: request failed: unexpected EOF"+sentWords, r.Message)
 }
 
 // A receiver that closes the reused connection after it has read the request may have acted on it: within one attempt it is not sent

@@ -21,6 +21,8 @@ type link struct {
 	log    *slog.Logger
 	run    string // the folder run
 
+	place os.FileInfo // what it was at first; below mu
+
 	mu      sync.Mutex
 	running bool // the goroutine has been started
 	wake    chan struct{}
@@ -48,8 +50,10 @@ const (
 var errDisplaced = errors.New("another server has taken over the supervisor of this data directory")
 
 func newLink(config Config) *link {
+	run := filepath.Join(config.Dir, runFolder)
+	place, _ := os.Stat(run)
 	return &link{
-		config: config, log: config.Log, run: filepath.Join(config.Dir, runFolder), wake: make(chan struct{}, 1),
+		config: config, log: config.Log, run: run, place: place, wake: make(chan struct{}, 1),
 		flight: map[int64]func(engine.Result){}, asked: map[int64]chan []int64{}, ended: make(chan struct{}),
 	}
 }
@@ -116,14 +120,15 @@ func (l *link) adopt(attempts []int64, done func(engine.Result)) (unknown []int6
 	return unknown
 }
 
-// hasMemory reports that there is a supervisor, or a journal of one, to ask.
+// hasMemory reports that there is a supervisor, or a journal of one, to ask, or that something runs which one has started: the supervisor that is started for
+// the question ends that before it answers.
 func (l *link) hasMemory() bool {
 	info, err := os.Stat(filepath.Join(l.run, journalFile))
 	if err == nil && info.Size() > 0 {
 		return true
 	}
 	_, err = os.Lstat(filepath.Join(l.run, socketFile))
-	return err == nil
+	return err == nil || anyMarked(outMark(l.config.Dir))
 }
 
 // say queues a message. The caller holds the lock.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 const logsFolder = "logs"
@@ -16,9 +17,10 @@ const logsFolder = "logs"
 // Logs are the output files of the attempts of one data directory, one each, named by the attempt's id and by nothing else:
 // logs/<id / 1000>/<id>.log. Every access goes through os.Root, so that no symbolic link leads out of the folder.
 type Logs struct {
-	root *os.Root
+	path string
+	root atomic.Pointer[os.Root]
 
-	mu     sync.Mutex // guards the folder that was written to last
+	mu     sync.Mutex // guards the folder that was written to last, and the making of another root
 	bucket int64
 	folder *os.Root
 }
@@ -33,7 +35,9 @@ func OpenLogs(dir string) (*Logs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the logs: %w", err)
 	}
-	return &Logs{root: root, bucket: -1}, nil
+	l := &Logs{path: path, bucket: -1}
+	l.root.Store(root)
+	return l, nil
 }
 
 // Close lets go of the folder. Logs that were opened stay readable.
@@ -44,13 +48,13 @@ func (l *Logs) Close() error {
 		l.folder.Close()
 		l.folder = nil
 	}
-	return l.root.Close()
+	return l.root.Load().Close()
 }
 
 // Open opens the log of an attempt for reading and returns its size in bytes at this moment. A running attempt's log grows under the
 // reader: reading on after io.EOF gives what was written since. An attempt without a log gives an error that wraps fs.ErrNotExist.
 func (l *Logs) Open(attempt int64) (io.ReadSeekCloser, int64, error) {
-	f, err := l.root.OpenFile(logPath(attempt), os.O_RDONLY, 0)
+	f, err := l.root.Load().OpenFile(logPath(attempt), os.O_RDONLY, 0)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the log of attempt %d: %w", attempt, err)
 	}
@@ -69,7 +73,7 @@ func (l *Logs) Open(attempt int64) (io.ReadSeekCloser, int64, error) {
 // Size returns how long the log of an attempt is now, for a reader who follows it. It shrinks once at most: when an attempt whose log
 // passed the limit ends, and the middle is left out.
 func (l *Logs) Size(attempt int64) (int64, error) {
-	info, err := l.root.Lstat(logPath(attempt))
+	info, err := l.root.Load().Lstat(logPath(attempt))
 	if err != nil {
 		return 0, fmt.Errorf("look at the log of attempt %d: %w", attempt, err)
 	}
@@ -78,11 +82,11 @@ func (l *Logs) Size(attempt int64) (int64, error) {
 
 // Remove deletes the log of an attempt, and its folder with the last log in it. A log that is not there is no error.
 func (l *Logs) Remove(attempt int64) error {
-	err := l.root.Remove(logPath(attempt))
+	err := l.root.Load().Remove(logPath(attempt))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the log of attempt %d: %w", attempt, err)
 	}
-	_ = l.root.Remove(bucketPath(attempt)) // refused by the system while anything is in it
+	_ = l.root.Load().Remove(bucketPath(attempt)) // refused by the system while anything is in it
 	return nil
 }
 
@@ -91,6 +95,9 @@ func (l *Logs) Remove(attempt int64) error {
 func (l *Logs) create(attempt int64) (*os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.stands(); err != nil {
+		return nil, err
+	}
 	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE | os.O_TRUNC
 	name := strconv.FormatInt(attempt, 10) + ".log"
 	for last := false; ; last = true {
@@ -104,9 +111,42 @@ func (l *Logs) create(attempt int64) (*os.File, error) {
 		if last || !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("make the log: %w", err)
 		}
-		l.folder.Close() // it was removed, empty, by retention
+		if l.folder != nil {
+			l.folder.Close() // it was removed, empty, by retention
+		}
 		l.folder, l.bucket = nil, -1
+		if err := l.renew(); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// stands makes the folder again when it was deleted, renamed or replaced: what is written into one that nobody finds is no log. The caller holds the lock.
+func (l *Logs) stands() error {
+	open, err := l.root.Load().Stat(".")
+	if err == nil {
+		if there, e := os.Stat(l.path); e == nil && os.SameFile(open, there) {
+			return nil
+		}
+	}
+	if l.folder != nil {
+		l.folder.Close()
+	}
+	l.folder, l.bucket = nil, -1
+	return l.renew()
+}
+
+// renew opens the folder that stands there now, and makes it when there is none. The caller holds the lock. Who reads in the old one goes on doing so.
+func (l *Logs) renew() error {
+	if err := makePrivate(l.path); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(l.path)
+	if err != nil {
+		return fmt.Errorf("open the logs: %w", err)
+	}
+	l.root.Swap(root).Close()
+	return nil
 }
 
 // enter returns the folder of a bucket, made if need be. The caller holds the lock.
@@ -115,10 +155,10 @@ func (l *Logs) enter(bucket int64) (*os.Root, error) {
 		return l.folder, nil
 	}
 	name := strconv.FormatInt(bucket, 10)
-	if err := l.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := l.root.Load().Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	folder, err := l.root.OpenRoot(name)
+	folder, err := l.root.Load().OpenRoot(name)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +171,7 @@ func (l *Logs) enter(bucket int64) (*os.Root, error) {
 
 // note appends a line to the log of an attempt that has ended. Where the log is gone the line has no reader either.
 func (l *Logs) note(attempt int64, line string) {
-	f, err := l.root.OpenFile(logPath(attempt), os.O_WRONLY|os.O_APPEND, 0)
+	f, err := l.root.Load().OpenFile(logPath(attempt), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return
 	}
@@ -143,7 +183,7 @@ func (l *Logs) note(attempt int64, line string) {
 // It returns the new size. The shorter file replaces the longer one in one step, so that a crash leaves one of the two.
 func (l *Logs) cut(attempt, limit int64) (int64, error) {
 	path := logPath(attempt)
-	old, err := l.root.OpenFile(path, os.O_RDONLY, 0)
+	old, err := l.root.Load().OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +193,7 @@ func (l *Logs) cut(attempt, limit int64) (int64, error) {
 		return 0, err
 	}
 	size, half := info.Size(), limit/2
-	short, err := l.root.OpenFile(path+".cut", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	short, err := l.root.Load().OpenFile(path+".cut", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return 0, err
 	}
@@ -171,10 +211,10 @@ func (l *Logs) cut(attempt, limit int64) (int64, error) {
 		info, err = short.Stat()
 	}
 	if err == nil {
-		err = l.root.Rename(path+".cut", path)
+		err = l.root.Load().Rename(path+".cut", path)
 	}
 	if err != nil {
-		_ = l.root.Remove(path + ".cut")
+		_ = l.root.Load().Remove(path + ".cut")
 		return 0, fmt.Errorf("cut the log: %w", err)
 	}
 	return info.Size(), nil

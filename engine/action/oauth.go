@@ -70,10 +70,10 @@ func (q *requests) authorized(req *http.Request, o *engine.OAuth, log *mask, kee
 			}
 		}
 		again.Header.Set("Authorization", "Bearer "+value)
-		resp, err := q.client.Do(again)
+		resp, unknown, err := q.do(again)
 		switch {
 		case err != nil:
-			return reply{err: err}
+			return reply{err: err, unknown: unknown}
 		case resp.StatusCode != http.StatusUnauthorized || refused != "":
 			return q.answered(resp, log, keep)
 		}

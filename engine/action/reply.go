@@ -26,6 +26,7 @@ type reply struct {
 	body      *bytes.Buffer // of an answer of HTTP, when it is asked for
 	fatal     bool          // of a look: another would end as this one did
 	err       error         // there was no complete answer
+	unknown   bool          // with err: something was sent, so that it may have been carried out
 }
 
 // prepare makes an attempt ready. Nothing is sent yet.
@@ -47,19 +48,26 @@ func (q *requests) prepare(ctx context.Context, a engine.Attempt) (sending, erro
 	return nil, fmt.Errorf("the action of type %s says nothing to send", a.Action.Type)
 }
 
+// unknownWords follow why an attempt ended without an answer, when something had been sent.
+const unknownWords = "; it was sent, and whether it was carried out is not known"
+
 // outcome judges a reply. cause is why the attempt was broken off, if it was.
 func (r reply) outcome(cause error, timeout time.Duration) (engine.Outcome, string) {
+	tail := ""
+	if r.err != nil && r.unknown {
+		tail = unknownWords
+	}
 	switch {
 	case r.err != nil && errors.Is(cause, errByPerson):
-		return engine.OutcomeCancelled, "cancelled"
+		return engine.OutcomeCancelled, "cancelled" + tail
 	case r.err != nil && errors.Is(cause, errLease):
 		return engine.OutcomeLost, leaseMessage
 	case r.err != nil && errors.Is(cause, errTimeout):
-		return engine.OutcomeTimeout, fmt.Sprintf("no complete answer within %s timeout", timeout)
+		return engine.OutcomeTimeout, fmt.Sprintf("no complete answer within %s timeout", timeout) + tail
 	case r.err != nil && r.status != 0:
-		return engine.OutcomeFailed, fmt.Sprintf("HTTP %d, and the answer broke off: %s", r.status, plain(r.err))
+		return engine.OutcomeFailed, fmt.Sprintf("HTTP %d, and the answer broke off: %s", r.status, plain(r.err)) + tail
 	case r.err != nil:
-		return engine.OutcomeFailed, plain(r.err)
+		return engine.OutcomeFailed, plain(r.err) + tail
 	case !r.accepted:
 		return engine.OutcomeFailed, r.words
 	}

@@ -68,11 +68,19 @@ func secretsOf(h *engine.HTTP, req *http.Request) []string {
 
 // exchange sends a request and puts the answer in the log.
 func (q *requests) exchange(req *http.Request, log *mask, keep bool) reply {
-	resp, err := q.client.Do(req)
+	resp, unknown, err := q.do(req)
 	if err != nil {
-		return reply{err: err}
+		return reply{err: err, unknown: unknown}
 	}
 	return q.answered(resp, log, keep)
+}
+
+// do sends a request of an attempt. unknown says of an error that the request was sent, or a part of it, and got no answer. A redirect that is not
+// followed is an answer.
+func (q *requests) do(req *http.Request) (resp *http.Response, unknown bool, err error) {
+	p := new(passage)
+	resp, err = q.client.Do(req.WithContext(context.WithValue(req.Context(), passageKey{}, p))) //nolint:bodyclose // the caller's
+	return resp, err != nil && p.unanswered(), err
 }
 
 // answered reads an answer into the log, and keeps its body if that is asked for.
@@ -84,6 +92,7 @@ func (q *requests) answered(resp *http.Response, log *mask, keep bool) reply {
 		resp.Body = readCloser{io.TeeReader(resp.Body, r.body), resp.Body}
 	}
 	r.truncated, r.err = writeAnswer(log, resp, min(bodyLimit, q.config.LogLimit))
+	r.unknown = r.err != nil
 	return r
 }
 
@@ -131,14 +140,8 @@ func (q *requests) request(ctx context.Context, a engine.Attempt) (*http.Request
 	if err := setHeaders(req, h.Headers); err != nil {
 		return nil, err
 	}
-	// In lower case, which is the same on the wire: under the usual spelling net/http would take the key as leave to send a POST a
-	// second time by itself when a reused connection breaks, within one attempt and unseen.
 	if req.Header.Get("Idempotency-Key") == "" {
-		req.Header.Del("Idempotency-Key")
-		req.Header["idempotency-key"] = []string{idempotencyKey(a)}
-	} else {
-		req.Header["idempotency-key"] = req.Header["Idempotency-Key"]
-		delete(req.Header, "Idempotency-Key")
+		req.Header.Set("Idempotency-Key", a.IdempotencyKey())
 	}
 	return req, nil
 }
@@ -150,19 +153,6 @@ func setSchedulerHeaders(to http.Header, a engine.Attempt) {
 	to.Set("X-Ms-Scheduler-Jobcollectionid", url.PathEscape(collection(a)))
 	to.Set("X-Ms-Scheduler-Expected-Execution-Time", a.PlanTime.UTC().Format(time.RFC3339))
 	to.Set("X-Ms-Client-Request-Id", clientRequestID(a))
-}
-
-// idempotencyKey is the same for all attempts at the same work: the instance's id. Further steps, and the error action, of an instance
-// are other work and get keys of their own.
-func idempotencyKey(a engine.Attempt) string {
-	key := strconv.FormatInt(a.Instance, 10)
-	if a.Step != "" {
-		key += "/" + url.PathEscape(a.Step)
-	}
-	if a.Error {
-		key += "!error"
-	}
-	return key
 }
 
 // framing are the headers that decide where a request ends or whom a connection serves; they are the client's own business.
@@ -201,7 +191,7 @@ func validToken(name string) bool {
 }
 
 // harmless are the headers that follow a redirect to another origin; whatever else the action set may be a credential.
-var harmless = []string{"Accept", "Accept-Language", "Content-Type", "Content-Language", "User-Agent", "X-Almanac-Attempt", "idempotency-key"}
+var harmless = []string{"Accept", "Accept-Language", "Content-Type", "Content-Language", "User-Agent", "X-Almanac-Attempt", "Idempotency-Key"}
 
 // staying marks the context of a request that follows no redirect, for its body or its address holds a secret.
 type staying struct{}

@@ -20,7 +20,8 @@ const (
 
 // A database carries one statement out. What it gives back goes to the table as it comes.
 type database interface {
-	// run ends when the server has: when ctx ends, the statement is cancelled there.
+	// run ends when the server has: when ctx ends, the statement is cancelled there. The error is an unsettledError when the server may have carried the
+	// statement out all the same.
 	run(ctx context.Context, statement string, args []string, out *table) error
 	close()
 }
@@ -74,10 +75,16 @@ func (q *requests) prepareSQL(ctx context.Context, s *engine.SQL, folder string)
 	}, nil
 }
 
-// sqlFailed is a statement that was not carried out: the server's words, or why it was broken off.
+// An unsettledError ends a statement that was sent and whose end the server did not tell.
+type unsettledError struct{ error }
+
+func (e unsettledError) Unwrap() error { return e.error }
+
+// sqlFailed is a statement that was not carried out, as far as is known: the server's words, or why it was broken off.
 func sqlFailed(ctx context.Context, doing string, err error) reply {
-	if context.Cause(ctx) != nil {
-		return reply{err: err}
+	_, unknown := errors.AsType[unsettledError](err)
+	if context.Cause(ctx) != nil || unknown {
+		return reply{err: err, unknown: unknown}
 	}
 	return reply{words: doing + oneLine(err)}
 }
@@ -109,6 +116,8 @@ type table struct {
 	first    []value
 	rows     int64
 	affected int64
+
+	uncounted bool // nobody knows how many rows were changed
 }
 
 // A value is a column of a row as text.
@@ -164,6 +173,8 @@ func (t *table) end() {
 
 func (t *table) words() string {
 	switch {
+	case len(t.columns) == 0 && t.uncounted:
+		return "carried out; the connection broke before the number of rows was told"
 	case len(t.columns) == 0:
 		return rows(t.affected) + " affected"
 	case t.affected == 0:
@@ -199,5 +210,8 @@ func (t *table) outputs() map[string]string {
 		put("value", t.first[0])
 	}
 	o["rows"], o["rowsAffected"] = strconv.FormatInt(t.rows, 10), strconv.FormatInt(t.affected, 10)
+	if t.uncounted {
+		delete(o, "rowsAffected")
+	}
 	return o
 }

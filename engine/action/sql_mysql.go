@@ -3,12 +3,14 @@ package action
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +21,11 @@ type mysqlConfig struct{ *mysql.Config }
 
 // A standardConn is a connection that the standard library's package speaks through.
 type standardConn struct {
-	db       *sql.DB
-	conn     *sql.Conn
-	affected string // the query that tells how many rows the statement before it has changed
-	cancel   func() // ends on the server what the connection does; nil where the driver does that by itself
+	db        *sql.DB
+	conn      *sql.Conn
+	affected  string           // the query that tells how many rows the statement before it has changed
+	unsettled func(error) bool // of an error of a statement: whether it may have been carried out; nil is never
+	cancel    func()           // ends on the server what the connection does; nil where the driver does that by itself
 }
 
 func (q *requests) mysql(address string) (mysqlConfig, error) {
@@ -67,7 +70,7 @@ func (c mysqlConfig) open(ctx context.Context) (database, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.affected = `SELECT ROW_COUNT()`
+	s.affected, s.unsettled = `SELECT ROW_COUNT()`, mysqlUnsettled
 	var id int64
 	if err := s.conn.QueryRowContext(ctx, `SELECT CONNECTION_ID()`).Scan(&id); err != nil {
 		s.close()
@@ -98,18 +101,34 @@ func (s *standardConn) close() {
 
 func (s *standardConn) run(ctx context.Context, statement string, args []string, out *table) error {
 	err := s.query(ctx, statement, args, out)
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		if s.cancel != nil {
 			s.cancel()
 		}
-		return errors.Join(ctx.Err(), err)
+		err = errors.Join(ctx.Err(), err)
+	}
+	if err != nil && s.unsettled != nil && s.unsettled(err) {
+		return unsettledError{err}
 	}
 	if err != nil || s.affected == "" {
 		return err
 	}
-	err = s.conn.QueryRowContext(ctx, s.affected).Scan(&out.affected)
+	// What follows is a question about a statement that was carried out: no answer to it makes that undone.
+	if err := s.conn.QueryRowContext(ctx, s.affected).Scan(&out.affected); err != nil {
+		out.affected, out.uncounted = 0, true
+	}
 	out.affected = max(0, out.affected) // negative: it was no statement that changes any
-	return err
+	return nil
+}
+
+// mysqlUnsettled tells what the server has said of a statement from an end without its word: the connection broke, or the server ended it, for which it has
+// errors of its own that may come after the commit.
+func mysqlUnsettled(err error) bool {
+	if said, answered := errors.AsType[*mysql.MySQLError](err); answered {
+		const shutdown, aborting, netRead, netInterrupted, netWrite, netTimedOut, killed = 1053, 1152, 1158, 1159, 1160, 1161, 1927
+		return slices.Contains([]uint16{shutdown, aborting, netRead, netInterrupted, netWrite, netTimedOut, killed}, said.Number)
+	}
+	return !errors.Is(err, driver.ErrBadConn) // which says that nothing was written
 }
 
 func (s *standardConn) query(ctx context.Context, statement string, args []string, out *table) error {

@@ -96,7 +96,7 @@ func (c postgresConn) run(ctx context.Context, statement string, args []string, 
 	}
 	tag, err := result.Close()
 	if err != nil {
-		return err
+		return postgresUnsettled(err)
 	}
 	if !begun && len(names) > 0 {
 		out.begin(names)
@@ -105,4 +105,14 @@ func (c postgresConn) run(ctx context.Context, statement string, args []string, 
 		out.affected = tag.RowsAffected()
 	}
 	return nil
+}
+
+// postgresUnsettled tells what the server has said of a statement, whose transaction was rolled back then, from an end without its word. One that ends the
+// whole session, because an administrator wants it or the server goes down, may come after the commit.
+func postgresUnsettled(err error) error {
+	said, answered := errors.AsType[*pgconn.PgError](err)
+	if answered && said.SeverityUnlocalized != "FATAL" && said.SeverityUnlocalized != "PANIC" || pgconn.SafeToRetry(err) {
+		return err
+	}
+	return unsettledError{err}
 }

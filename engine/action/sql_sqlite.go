@@ -77,6 +77,8 @@ func (s *sqliteConn) run(ctx context.Context, statement string, args []string, o
 		return err
 	}
 	after, err := total()
-	out.affected = after - before
-	return err
+	if out.affected = after - before; err != nil { // what was carried out is not undone by it
+		out.affected, out.uncounted = 0, true
+	}
+	return nil
 }

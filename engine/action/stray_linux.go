@@ -274,3 +274,14 @@ func processes() []int {
 	}
 	return pids
 }
+
+// anyMarked reports that a process carries the mark.
+func anyMarked(mark string) bool {
+	s := &supervisor{outMark: mark}
+	for _, pid := range processes() {
+		if s.markOf(pid) != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -2,7 +2,9 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -18,6 +20,10 @@ type supervisor struct {
 	log     *slog.Logger
 	outMark string   // how the output variable begins in the environment of this directory's children
 	run     *os.Root // the folder run
+	runPath string
+
+	listener *net.UnixListener // of keepHouse's goroutine
+
 	out     *os.Root // the folder of the output files
 	logs    *Logs
 	journal *journal
@@ -47,7 +53,7 @@ const spawners = 3
 
 func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 	s := &supervisor{
-		version: version, log: log, outMark: outputVariable + filepath.Join(dir, runFolder, outputFolder) + "/", boot: bootID(),
+		version: version, log: log, outMark: outMark(dir), boot: bootID(),
 		queue: make(chan *child, 1024), live: map[int64]*child{}, pids: map[int]*child{}, strays: map[int]*stray{},
 		forks: map[int64]bool{}, look: map[int64]*logGrowth{}, wake: make(chan struct{}, 1), idle: time.Now(),
 	}
@@ -56,6 +62,7 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 		return nil, fmt.Errorf("become the parent of orphaned processes: %w", err)
 	}
 	run := filepath.Join(dir, runFolder)
+	s.runPath = run
 	var err error
 	if s.run, err = os.OpenRoot(run); err != nil {
 		return nil, fmt.Errorf("open the run folder: %w", err)
@@ -66,7 +73,7 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 	if s.null, err = os.Open(os.DevNull); err != nil {
 		return nil, fmt.Errorf("open the null device: %w", err)
 	}
-	unclean := false
+	unclean := true // without a journal too: whoever took that away did not end what its supervisor ran
 	if info, err := s.run.Stat(journalFile); err == nil {
 		unclean = info.Size() > 0
 	}
@@ -97,19 +104,45 @@ func (s *supervisor) serve(ctx context.Context, listener *net.UnixListener) erro
 	for range spawners {
 		go s.spawner()
 	}
+	s.hear(listener)
+	s.keepHouse(ctx)
+	s.listener.Close()
+	_ = s.run.Remove(socketFile)
+	return s.journal.close(time.Now())
+}
+
+// hear takes the connections of a socket, until it is closed.
+func (s *supervisor) hear(listener *net.UnixListener) {
+	s.listener = listener
 	go func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
-				return // closed: the supervisor ends
+				return
 			}
 			go s.greet(conn)
 		}
 	}()
-	s.keepHouse(ctx)
-	listener.Close()
-	_ = s.run.Remove(socketFile)
-	return s.journal.close(time.Now())
+}
+
+// keepReachable makes the socket again when somebody has deleted it: the next server would find nobody, and could not start another supervisor
+// either, since this one holds the lock.
+func (s *supervisor) keepReachable() {
+	if _, err := s.run.Lstat(socketFile); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	there, err := os.Stat(s.runPath)
+	if mine, e := s.run.Stat("."); err != nil || e != nil || !os.SameFile(mine, there) {
+		return // the folder is another: who starts a supervisor there ends what this one runs
+	}
+	listener, err := listen(s.runPath)
+	if err != nil {
+		s.log.Error("the socket is gone and cannot be made again", "error", err)
+		return
+	}
+	s.log.Warn("the socket was gone and is made again")
+	s.listener.Close()
+	s.hear(listener)
 }
 
 // keepHouse does what is due from time to time: watch the logs' sizes, look for strays, notice that there is nothing to do. It sleeps
@@ -120,6 +153,7 @@ func (s *supervisor) keepHouse(ctx context.Context) {
 	var swept time.Time
 	for {
 		pause := s.watchLogs()
+		s.keepReachable()
 		now := time.Now()
 		if now.Sub(swept) >= sweepEvery {
 			swept = now

@@ -49,6 +49,7 @@ const (
 	AbsentSatisfies      // what is not there counts as satisfied
 	StaleWaits           // what waits is not bound again when definitions change
 	ApplyingClaimed      // a backfill that is still being applied starts
+	UnknownFailed        // what was sent and not answered counts as failed
 	Count                // how many there are, and None
 )
 
@@ -91,6 +92,7 @@ var bugs = [Count]struct{ name, from, what string }{
 	AlertPerInstance: {"alert-per-instance", "of our own", "each instance in trouble is an incident of its own"},
 	AlertStaysOpen:   {"alert-stays-open", "of our own", "an incident nothing of which is left stays open"},
 	ApplyingClaimed:  {"applying-claimed", "F38: of our own", "what is written of a backfill that is still being applied is real: it starts"},
+	UnknownFailed:    {"unknown-failed", "F40: of our own", "a request whose answer was lost counts as failed, and is sent again under onLost: hold"},
 	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
 	AbsentSatisfies:  {"absent-satisfies", "F37: of our own", "a plan time without an instance counts as satisfied, so that an edit starts what waits"},
 	StaleWaits:       {"stale-waits", "F37: of our own", "what waits is not bound again when what it waits for is edited"},

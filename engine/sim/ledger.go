@@ -318,6 +318,20 @@ func (l *ledger) handedOut(a engine.Attempt) {
 	e.handed = true
 }
 
+// thisRun lists the attempts of the place before this one, in the current run of the instance.
+func (l *ledger) thisRun(p place, before int64) (list []int64) {
+	i := l.instances[p.instance]
+	if i == nil {
+		return nil
+	}
+	for _, id := range i.attempts[min(i.before, len(i.attempts)):] {
+		if a := l.attempts[id]; id < before && a.row.Step == p.step && !a.row.Error {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
 // lastLost returns an earlier attempt of the place that is recorded as lost in the current run.
 func (l *ledger) lastLost(p place, before int64) int64 {
 	i := l.instances[p.instance]

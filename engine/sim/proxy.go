@@ -48,7 +48,8 @@ type call struct {
 	until     time.Duration // by the server's monotonic clock
 	promised  time.Duration // the latest end of the lease that a runner may know
 	giveUp    time.Duration
-	request   *child // of an HTTP action
+	web       bool   // an HTTP action
+	request   *child // of one that was sent
 	look      bool   // of a step that waits
 	result    *engine.Result
 }
@@ -117,7 +118,7 @@ func (p *proxy) insist(c *call) {
 	ask := func(r *runner, fn func()) { w.send(&p.s.node, &r.node, 0, fn) }
 	id := c.attempt.ID
 	switch {
-	case c.request != nil || c.look || c.late:
+	case c.web || c.look || c.late:
 	case c.adopting:
 		if c.giveUp != 0 && mono > c.giveUp {
 			p.finish(c, p.lost(c, "no runner answered before its lease had passed"))
@@ -306,46 +307,4 @@ func (p *proxy) Adopt(attempts []int64, done func(engine.Result)) (unknown []int
 	}
 	p.tick()
 	return unknown
-}
-
-// request carries out an HTTP action. Its effect may happen although the answer is lost.
-func (p *proxy) request(c *call) {
-	w, a := p.s.w, c.attempt
-	c.request = w.newChild(a)
-	child := c.request
-	child.loose = w.shape.shared // what is on its way to somebody else's machine cannot be called back when the lease ends
-	w.logf("%s sends request %d of %s@%s step=%q n=%d", p.s.name, a.ID, a.Ref, a.PlanTime.Format(time.RFC3339), a.Step, a.Number)
-	w.witness.start(child)
-	f := w.fate(a)
-	f.takes = min(f.takes, 50*time.Second)
-	began := p.s.now()
-	result := f.result(a.ID, began, began)
-	result.Exit, result.Status = nil, 200
-	switch {
-	case f.outcome == engine.OutcomeFailed:
-		result.Status = 503
-	case w.chaos && w.net.chance(w.net.loss):
-		w.saw("answer of a request lost")
-		result.Status, result.Outcome, result.Message = 0, engine.OutcomeFailed, "the answer did not come"
-	}
-	w.after(f.takes, func() { w.witness.end(child, f.outcome) })
-	p.s.soon(f.takes+time.Millisecond, func() {
-		if c.result == nil {
-			result.EndedAt = p.s.now()
-			p.finish(c, result)
-		}
-	})
-}
-
-// forget is the end of the server's process: requests in flight may or may not have their effect.
-func (p *proxy) forget() {
-	for _, id := range sortedKeys(p.calls) {
-		if c := p.calls[id]; c.request != nil && c.request.alive {
-			if p.s.w.net.chance(0.5) {
-				p.s.w.witness.end(c.request, engine.OutcomeLost)
-			} else {
-				c.request.loose = true
-			}
-		}
-	}
 }

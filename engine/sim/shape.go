@@ -14,6 +14,7 @@ type shape struct {
 	pools                  map[string]int
 	planAhead, retention   time.Duration
 	failing                float64 // of attempts
+	sinks                  float64 // of requests: those that go wrong on the way
 	healing                time.Duration
 	downTime               time.Duration
 	adopts                 bool
@@ -98,7 +99,9 @@ func (w *World) drawShape(d dice) {
 	case !s.shared && d.chance(0.8):
 		s.lease, s.sleep = 20*time.Minute, 10*time.Minute
 	}
+	s.sinks = pick(w.passages, 0, 0.05, 0.25)
 	if w.opts.Calm {
+		s.sinks = 0
 		s.faults, s.nemesis = storeFaults{}, map[blow]time.Duration{}
 		n.loss, n.dup, n.late = 0, 0, 0
 	}

@@ -18,7 +18,9 @@ type child struct {
 	errand   bool // of an error action
 	once     bool // its job says onLost: hold
 	marker   string
-	exit     int // of one that fails
+	exit     int    // of one that fails
+	key      string // of a request: what its receiver knows it by
+	silent   bool   // a request that was sent and never answered
 
 	began, ended time.Duration
 	alive        bool
@@ -32,8 +34,9 @@ type witness struct {
 	children  map[int64]*child // by attempt
 	running   map[place][]*child
 	starts    map[place]int
-	delivered map[int64]int  // successful error actions, by instance
-	told      map[int64]int  // messages heard, by delivery
+	delivered map[int64]int // successful error actions, by instance
+	told      map[int64]int // messages heard, by delivery
+	keys      map[string]place
 	found     map[int64]bool // watches of which a look has found it so
 	total     int
 }
@@ -45,7 +48,7 @@ type place struct {
 }
 
 func newWitness(w *World) *witness {
-	return &witness{w: w, children: map[int64]*child{}, running: map[place][]*child{}, starts: map[place]int{}, delivered: map[int64]int{}, found: map[int64]bool{}, told: map[int64]int{}}
+	return &witness{w: w, children: map[int64]*child{}, running: map[place][]*child{}, starts: map[place]int{}, delivered: map[int64]int{}, found: map[int64]bool{}, told: map[int64]int{}, keys: map[string]place{}}
 }
 
 // start sees a child begin.
@@ -71,6 +74,32 @@ func (t *witness) start(c *child) {
 	if t.starts[p]++; c.once && t.starts[p] > 1 {
 		if last := t.w.ledger.lastLost(p, c.attempt); last != 0 {
 			t.w.broken("I6", "%s says onLost: hold, and attempt %d follows the lost attempt %d", c.ref, c.attempt, last)
+		}
+	}
+}
+
+// receive sees a request arrive. Where nothing may be done twice none follows one that was sent and not answered, unless a person asked. All requests for
+// the same work have one key, and no other work has it.
+func (t *witness) receive(c *child) {
+	if c.errand {
+		return
+	}
+	p := place{c.instance, c.step}
+	if other, known := t.keys[c.key]; known && other != p {
+		t.w.broken("I6", "the requests of step %q of instance %d and of step %q of instance %d have the key %q", other.step, other.instance, p.step, p.instance, c.key)
+		return
+	}
+	t.keys[c.key] = p
+	for _, earlier := range t.w.ledger.thisRun(p, c.attempt) {
+		before := t.children[earlier]
+		switch {
+		case before == nil || before.key == "":
+		case before.key != c.key:
+			t.w.broken("I6", "attempt %d of %s has the key %q, and attempt %d of the same run had %q", c.attempt, c.ref, c.key, earlier, before.key)
+		case before.silent && c.once:
+			t.w.broken("I6", "%s says onLost: hold, and the request of attempt %d follows that of attempt %d, which was sent and never answered", c.ref, c.attempt, earlier)
+		case before.silent:
+			t.w.saw("request repeated under its key")
 		}
 	}
 }

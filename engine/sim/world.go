@@ -59,6 +59,7 @@ type World struct {
 	telling                  bool
 	sinks                    float64 // how often they fail
 	net                      network
+	passages                 dice // what becomes of requests
 	servers                  []*server
 	runners                  []*runner
 	owners                   map[string]int
@@ -121,6 +122,7 @@ func newEmptyWorld(seed uint64, opts Options) *World {
 	w := &World{seed: seed, opts: opts, seen: map[string]int{}, decoded: map[string]*engine.Job{}, owners: map[string]int{}, looks: map[int64]int{}}
 	w.nemesis, w.store, w.operator = newDice(seed, streamNemesis), newDice(seed, streamStore), newDice(seed, streamOperator)
 	w.net = network{dice: newDice(seed, streamNetwork), cut: map[link]bool{}}
+	w.passages = newDice(seed, streamRequests)
 	return w
 }
 

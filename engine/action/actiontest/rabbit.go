@@ -103,3 +103,29 @@ func (r *Rabbit) Receive(t *testing.T, queue string) *amqp.Message {
 	require.NoError(t, receiver.AcceptMessage(ctx, m))
 	return m
 }
+
+// Drain takes all messages from a queue and returns how many there were.
+func (r *Rabbit) Drain(t *testing.T, queue string) (n int) {
+	t.Helper()
+	const last = "the last of them"
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	conn, err := amqp.Dial(ctx, "amqp://"+r.Plain, &amqp.ConnOptions{SASLType: amqp.SASLTypePlain(r.User, r.Key)})
+	require.NoError(t, err)
+	defer conn.Close()
+	session, err := conn.NewSession(ctx, nil)
+	require.NoError(t, err)
+	sender, err := session.NewSender(ctx, queue, nil)
+	require.NoError(t, err)
+	require.NoError(t, sender.Send(ctx, amqp.NewMessage([]byte(last)), nil))
+	receiver, err := session.NewReceiver(ctx, queue, nil)
+	require.NoError(t, err)
+	for ; ; n++ {
+		m, err := receiver.Receive(ctx, nil)
+		require.NoError(t, err)
+		require.NoError(t, receiver.AcceptMessage(ctx, m))
+		if string(m.GetData()) == last {
+			return n
+		}
+	}
+}
