@@ -46,6 +46,8 @@ const (
 	AlertPerInstance     // each instance in trouble is an incident of its own
 	AlertStaysOpen       // an incident nothing of which is left stays open
 	DriftIgnored         // a review is applied to what was not reviewed
+	ClockBelieved        // a clock that jumps is believed
+	MisfireStays         // what a clock that was ahead has cancelled stays so
 	Count                // how many there are, and None
 )
 
@@ -87,6 +89,8 @@ var bugs = [Count]struct{ name, from, what string }{
 	TellForgotten:    {"tell-forgotten", "F14: of our own", "a message counts as delivered when it is sent"},
 	AlertPerInstance: {"alert-per-instance", "of our own", "each instance in trouble is an incident of its own"},
 	AlertStaysOpen:   {"alert-stays-open", "of our own", "an incident nothing of which is left stays open"},
+	ClockBelieved:    {"clock-believed", "F41: of our own", "a clock that jumps ahead is believed without a second source"},
+	MisfireStays:     {"misfire-stays", "F41: of our own", "what was cancelled by a clock that was ahead stays so when it has come back"},
 	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
 }
 

@@ -20,6 +20,7 @@ const (
 	streamWatches
 	streamAlerts
 	streamReviews
+	streamClock
 )
 
 func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }
