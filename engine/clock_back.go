@@ -15,9 +15,11 @@ const (
 	backLooked = 2000 // instances that one turn looks at
 	backRows   = 500  // instances that are withdrawn in one transaction, and those of one job and day more
 	backTurns  = 20   // transactions of one turn
+
+	planSlack = 48 * time.Hour // a plan may end later than it should by this: of a job whose time zone was changed the days begin at another time
 )
 
-// Engine is the actor of what the server does of itself to an instance that has ended.
+// serverActor is the actor of what the server does of itself to an instance that has ended.
 const serverActor = "almanac"
 
 // takeBack takes back what was decided by a clock that was ahead and has come back: an end that lies in the future is no end. What was cancelled unasked and
@@ -171,7 +173,9 @@ func (e *Engine) stillMissed(v View, i *Instance, now time.Time) (bool, error) {
 // withdrawFuture moves the watermarks back to where they belong, and removes what nobody has looked at beyond.
 func (e *Engine) withdrawFuture(ctx context.Context, now time.Time) (more bool, err error) {
 	for range backTurns {
-		ahead := e.defs.beyond(func(j *Job) time.Time { return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location) }, planGroup)
+		ahead := e.defs.beyond(func(j *Job) time.Time {
+			return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location).Add(planSlack)
+		}, planGroup)
 		if len(ahead) == 0 {
 			return false, nil
 		}

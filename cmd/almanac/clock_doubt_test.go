@@ -171,7 +171,7 @@ func TestAClockThatAPersonConfirms(t *testing.T) {
 		return true
 	})
 	for name, i := range d.instances() {
-		require.False(t, i.State == engine.Waiting && i.PlanTime.After(soon.Add(24*time.Hour)), "%s is planned too early", name)
+		require.False(t, i.State == engine.Waiting && i.PlanTime.After(soon.Add(54*time.Hour)), "%s is planned too early", name)
 	}
 	require.NotEmpty(t, d.recorded("clock-reopened"))
 	require.NotEmpty(t, d.recorded("clock-withdrawn"))
