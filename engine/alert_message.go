@@ -152,6 +152,11 @@ func (a *alerting) unwanted(inc *touchedIncident, class AlertClass) (map[string]
 	return sinks, nil
 }
 
+// takes reports whether the line is about messages of the class.
+func (n *Notify) takes(class AlertClass) bool {
+	return class == "" || len(n.Kinds) == 0 || slices.Contains(n.Kinds, class)
+}
+
 // rulesOf lists whom the jobs tell of a class, each sink once; "" is of anything.
 func (a *alerting) rulesOf(jobs []*Job, class AlertClass) (rules []Notify) {
 	for _, j := range jobs {
@@ -160,8 +165,7 @@ func (a *alerting) rulesOf(jobs []*Job, class AlertClass) (rules []Notify) {
 			list = a.rules.Default
 		}
 		for _, n := range list {
-			wanted := class == "" || len(n.Kinds) == 0 || slices.Contains(n.Kinds, class)
-			if wanted && !slices.ContainsFunc(rules, func(r Notify) bool { return r.Sink == n.Sink }) {
+			if n.takes(class) && !slices.ContainsFunc(rules, func(r Notify) bool { return r.Sink == n.Sink }) {
 				rules = append(rules, n)
 			}
 		}

@@ -18,6 +18,7 @@ const (
 	causeDown  = "down"  // nobody looked: no server ran, or its machine slept
 	causeSlots = "slots" // the server has too few
 	causeDisk  = "disk"
+	causeClock = "clock" // of messages about a clock that is not believed
 	causePool  = "pool/" // and its name
 	causeJob   = "job/"  // and the id of its row
 )

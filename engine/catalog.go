@@ -375,6 +375,19 @@ func (c *catalog) planned(beyond time.Time) bool {
 	return !c.unknown && (c.horizon.IsZero() || c.horizon.After(beyond))
 }
 
+// beyond lists at most limit definitions that are planned further than their target, by id.
+func (c *catalog) beyond(target func(*Job) time.Time, limit int) (ahead []definition) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, d := range c.current {
+		if d.job != nil && d.row.PlannedTo.After(target(d.job)) {
+			ahead = append(ahead, *d)
+		}
+	}
+	slices.SortFunc(ahead, func(a, b definition) int { return cmp.Compare(a.row.ID, b.row.ID) })
+	return ahead[:min(limit, len(ahead))]
+}
+
 // unplanned lists at most limit definitions that are not planned up to their target, those that lag most first, and the planner that knows them.
 func (c *catalog) unplanned(target func(*Job) time.Time, limit int) ([]definition, *Planner) {
 	c.mu.RLock()

@@ -30,6 +30,7 @@ type Config struct {
 	Admit func(v View, workflows []*Workflow) error
 
 	Clock  func() time.Time // of this machine; nil is time.Now
+	Guard  *ClockGuard      // says when the clock is not to be believed, and then Clock is its Now; nil believes it. Not of a Shared or Closed engine
 	Shared bool             // other servers work on the same Store: see Engine
 
 	LeaseTerm time.Duration // renewed twice before it ends; default 1 min
@@ -117,6 +118,8 @@ type Engine struct {
 	told     []Told // not recorded yet
 	sending  int    // deliveries handed out, whose end was not recorded
 	nextPass time.Time
+	lookBack bool      // what a clock that was ahead has decided may have to be taken back
+	back     backPlace // how far that has come
 	renewAt  time.Time
 	pruneAt  time.Time
 	until    time.Time // of a Closed engine: nothing is planned beyond
@@ -158,6 +161,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}, looking: map[int64]bool{},
 	}
 	e.forget()
+	e.lookBack = !cfg.Closed
 	e.inbox.signal, e.bulk.signal = make(chan struct{}, 1), make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode
 	return e, nil
@@ -230,7 +234,7 @@ func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle 
 	}
 	e.health.well(e.local)
 	e.onceUp.Do(func() { close(e.ready) })
-	if !e.sure || e.inbox.waits() {
+	if !e.sure || e.inbox.waits() || e.lookBack && e.clockHold() == nil {
 		return e.local, false, nil // something was refused: see what the rows say; or the turn has found out what the next one writes down
 	}
 	return e.local.Add(e.wakeAt().Sub(now)), idle, nil
@@ -270,7 +274,7 @@ func (e *Engine) wakeAt() time.Time {
 	if len(e.polls) > 0 {
 		at = earliest(at, e.polls[0].at)
 	}
-	if !e.cfg.Closed {
+	if !e.cfg.Closed && e.clockHold() == nil {
 		at = earliest(at, e.defs.nextPlanning(e.cfg.PlanAhead))
 	}
 	return at
@@ -283,7 +287,14 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	if !e.cfg.Closed {
+	if !e.cfg.Closed && e.clockHold() == nil {
+		if e.lookBack {
+			more, err := e.takeBack(ctx, now)
+			if err != nil {
+				return err
+			}
+			e.lookBack = more
+		}
 		if err := e.planAhead(ctx, now); err != nil {
 			return err
 		}

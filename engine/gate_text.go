@@ -155,7 +155,7 @@ func (l *looker) explainSlots(s *subject, add func(Gate, bool, string)) error {
 	} else {
 		add(GateWorker, false, "no server works on this data directory just now")
 	}
-	if held := l.Held(); held != "" {
+	if held := l.Held(); held != "" { // the disk, or a clock that is not believed
 		add(GateDisk, false, "nothing is started: "+held)
 	} else {
 		add(GateDisk, true, "there is room")

@@ -15,6 +15,7 @@ type health struct {
 	trouble atomic.Pointer[string] // why the turns since then failed
 	disk    atomic.Pointer[string] // why nothing starts
 	jump    atomic.Pointer[clockJump]
+	clock   atomic.Pointer[ClockHold] // why nothing is planned or started, as the history says it
 }
 
 // Health returns why the engine does not do its work at a time by its own clock: it has not begun, the rows cannot be reached, or no turn of its loop
@@ -35,6 +36,14 @@ func (e *Engine) Health(now time.Time) error {
 
 // Held returns why nothing is started although the engine works, "" when things are.
 func (e *Engine) Held() string {
+	if hold := e.clockHold(); hold != nil {
+		return hold.String()
+	}
+	return e.diskHeld()
+}
+
+// diskHeld returns why the disk lets nothing start, "" when it does.
+func (e *Engine) diskHeld() string {
 	if why := e.health.disk.Load(); why != nil {
 		return *why
 	}

@@ -25,6 +25,9 @@ func (e *Engine) holdLease(tx Tx) (clock time.Time, err error) {
 	if err == nil {
 		err = tx.Renew(e.cfg.Owner, until)
 	}
+	if err == nil {
+		err = e.keepClock(tx)
+	}
 	if err != nil {
 		return clock, fmt.Errorf("take the lease of %s: %w", e.cfg.Owner, err)
 	}

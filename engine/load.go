@@ -40,6 +40,9 @@ func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *revi
 	for _, w := range workflows {
 		jobs = append(jobs, w.Jobs...)
 	}
+	if err := e.errClock(); err != nil {
+		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
+	}
 	var l *loading
 	var revision int64
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {

@@ -174,7 +174,7 @@ func (e *Engine) see(v View, clock, now time.Time, s *Sighting, ready map[string
 	s.Pools = e.defs.poolUse(used)
 	free := max(0, s.Slots-s.Used)
 	if e.Held() != "" {
-		return nil // what the disk holds is not ready
+		return nil // what the disk or the clock holds is not ready
 	}
 	by := now
 	if e.cfg.Shared {
@@ -293,13 +293,16 @@ func (e *Engine) troubles(s *Sighting, now time.Time) (list []Trouble) {
 	if clock := e.lookout.clock; e.lookout.unread == nil && turned != 0 && s.Lease.Until.Before(clock) {
 		add(AspectLease, "the lease of this server ended %s ago: another may take over what it runs", clock.Sub(s.Lease.Until).Round(time.Second))
 	}
-	if held := e.Held(); held != "" {
+	if held := e.diskHeld(); held != "" {
 		add(AspectDisk, "nothing is started: %s", held)
 	}
-	if due := s.PlannedTo.Add(-e.cfg.PlanAhead); turned != 0 && !e.cfg.Closed && !s.PlannedTo.IsZero() && now.Sub(due) > plannerAfter {
+	hold := e.clockHold()
+	if due := s.PlannedTo.Add(-e.cfg.PlanAhead); hold == nil && turned != 0 && !e.cfg.Closed && !s.PlannedTo.IsZero() && now.Sub(due) > plannerAfter {
 		add(AspectPlanner, "the plan ends at %s, and should have been written on for %s", s.PlannedTo.Format(time.RFC3339), now.Sub(due).Round(time.Second))
 	}
-	if jump := e.health.jump.Load(); jump != nil && now.Sub(jump.at).Abs() < clockSettles {
+	if hold != nil {
+		add(AspectClock, "%s", hold)
+	} else if jump := e.health.jump.Load(); jump != nil && now.Sub(jump.at).Abs() < clockSettles {
 		add(AspectClock, "the clock of this machine jumped by %s, %s ago", jump.by.Round(time.Millisecond), now.Sub(jump.at).Abs().Round(time.Second))
 	}
 	if !s.ReadySince.IsZero() && now.Sub(s.ReadySince) > readyAfter {

@@ -11,6 +11,8 @@ type OperationView interface {
 	InState(state State, from, to time.Time, limit int) ([]Instance, error)
 	// WaitingFor lists the instances one of whose recorded waits holds the upstream instance, by plan time and id, whatever their state.
 	WaitingFor(up *Instance) ([]Instance, error)
+	// EndedAfter lists ended instances by end and id, those behind the given place, at most limit.
+	EndedAfter(at time.Time, id int64, limit int) ([]Instance, error)
 }
 
 // OperationTx changes what a person may change of an instance beside its state. What it changes is touched from then on: DeleteUnstarted leaves it.

@@ -15,12 +15,13 @@ import (
 // impossible. It reports whether nothing more can happen by itself.
 func (e *Engine) pass(ctx context.Context, now time.Time) (idle bool, err error) {
 	e.absorb(now)
+	held := e.clockHold()
 	var t *turn
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		if t != nil {
 			t.putBack() // the transaction was rolled back because of a neighbour
 		}
-		t = &turn{Engine: e, tx: tx, now: now, ids: e.ids, laneLast: maps.Clone(e.laneLast)}
+		t = &turn{Engine: e, tx: tx, now: now, ids: e.ids, laneLast: maps.Clone(e.laneLast), held: held}
 		return t.take()
 	})
 	if err != nil {
@@ -88,8 +89,9 @@ type turn struct {
 	passedOn bool // one in the queue was not runnable any more: its place goes to the next, in a turn that follows at once
 	next     time.Time
 	idle     bool
-	disk     *string // why nothing starts
-	fenced   bool    // a run that was to go on is another server's
+	disk     *string    // why nothing starts
+	held     *ClockHold // why nothing is planned or started
+	fenced   bool       // a run that was to go on is another server's
 }
 
 // A startedStep is an attempt of a step that the transaction has recorded and that is to be handed out.
@@ -127,6 +129,12 @@ func (t *turn) take() (err error) {
 	}
 	if err := t.readLanes(); err != nil {
 		return err
+	}
+	if err := t.recordClock(); err != nil {
+		return err
+	}
+	if t.held != nil {
+		return t.waitForClock()
 	}
 	if t.agenda, err = t.tx.Agenda(); err != nil {
 		return fmt.Errorf("read the agenda: %w", err)
@@ -269,7 +277,10 @@ func (t *turn) putBack() {
 func (t *turn) commit() {
 	e := t.Engine
 	e.ids, e.nextPass, e.laneLast = t.ids, t.next, t.laneLast
-	e.health.disk.Store(t.disk)
+	if t.held == nil {
+		e.health.disk.Store(t.disk)
+	}
+	e.health.clock.Store(t.held)
 	for _, r := range t.begun {
 		e.runs[r.instance.ID] = r
 	}

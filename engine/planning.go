@@ -57,6 +57,7 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 		if _, err := e.writePlan(ctx, planner, group, windows); err != nil {
 			return err
 		}
+		e.lookBack = true // of the days that are planned now, something may have ended in the future
 	}
 }
 

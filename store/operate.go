@@ -194,3 +194,10 @@ func (t *tx) KeepSteps(instance int64, steps []engine.StepRow) (bool, error) {
 	}
 	return true, t.putSteps(instance, steps)
 }
+
+var endedAfterSQL = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.ended_at >= ? AND (i.ended_at, i.id) > (?, ?) ORDER BY i.ended_at, i.id LIMIT CAST(? AS INTEGER)`
+
+// EndedAfter lists ended instances by end and id, those behind the given place, at most limit.
+func (v *view) EndedAfter(at time.Time, id int64, limit int) ([]engine.Instance, error) {
+	return v.instances(endedAfterSQL, at.UnixMilli(), at.UnixMilli(), id, limit)
+}

@@ -295,7 +295,7 @@ func adminRoutes() []route {
 		{Method: get, Pattern: prefix + "/deadlines", Permission: Viewer, ID: "listDeadlines", Tag: "alerts",
 			Summary: "Open instances that have missed their deadlines, or will", Text: "As open incidents have them: a server looks at each deadline when it is at risk.",
 			Answers: ok(LateList{Late: []Late{exampleLate}, All: 1}), register: operation((*server).listDeadlines)},
-		changeRoute(),
+		changeRoute(), clockRoute(),
 	}
 }
 

@@ -95,4 +95,5 @@ type Control interface {
 	Onces
 	TokenControl
 	AdminControl
+	ClockControl
 }

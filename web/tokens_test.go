@@ -25,6 +25,7 @@ func adminVisits(*fixture) map[string]visit {
 		"revokeToken":   {"/api/v1/tokens/999999/revoke", "{}", 404, nil}, // one can be revoked once, and this is asked for by many
 		"listAudit":     {"/api/v1/audit", "", 200, nil},
 		"auditChain":    {"/api/v1/audit/chain", "", 200, nil},
+		"confirmClock":  {"/api/v1/clock/confirm", "{}", 409, nil}, // it is believed
 		"health":        {"/api/v1/health", "", 200, nil},
 		"listWorkers":   {"/api/v1/workers", "", 200, nil},
 		"listDeadlines": {"/api/v1/deadlines", "", 200, nil},

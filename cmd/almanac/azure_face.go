@@ -26,13 +26,13 @@ func addAzureGroup(c *cobra.Command, g *azureGroup) {
 func (s *server) face() (*azure.Face, error) {
 	return azure.New(azure.Config{
 		Rows: s.db, Control: s.engine, Logs: s.runner.Logs(), Vault: s.vault, Decode: spec.DecodeJob,
-		Subscription: s.cfg.azure.subscription, Group: s.cfg.azure.group, Now: now, Log: s.log,
+		Subscription: s.cfg.azure.subscription, Group: s.cfg.azure.group, Now: s.clock, Log: s.log,
 	})
 }
 
 // expire deletes the jobs of clients of Azure Scheduler that ended long ago.
 func (s *server) expire(ctx context.Context) {
-	n, err := s.azure.Expire(ctx, now())
+	n, err := s.azure.Expire(ctx, s.clock())
 	switch {
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("jobs that ended long ago could not be deleted; trying again later", "error", err)

@@ -28,6 +28,7 @@ type torturedServer struct {
 	folder string
 	data   string
 	env    []string
+	args   []string // of serve
 	slots  int
 	cmd    *exec.Cmd
 	work   func(from time.Time) string
@@ -95,6 +96,7 @@ func (s *torturedServer) launch() {
 	s.t.Helper()
 	var output bytes.Buffer
 	c := exec.Command(s.binary, "serve", s.folder, "--data", s.data, "--listen", "127.0.0.1:0", "--dev", "--slots", strconv.Itoa(s.slots))
+	c.Args = append(c.Args, s.args...)
 	c.Stdout, c.Stderr = &output, &output
 	c.Env = append(os.Environ(), s.env...)
 	require.NoError(s.t, c.Start())

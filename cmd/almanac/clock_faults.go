@@ -13,10 +13,35 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/almanac-sched/almanac/engine"
 )
 
 // clockVariable names the file that moves the clock of this build.
 const clockVariable = "ALMANAC_CLOCK_FILE"
+
+// witnessVariable names the file that says what the other sources of time of this build say: "synced", or the name of a start of the machine, or both.
+const witnessVariable = "ALMANAC_CLOCK_WITNESS"
+
+// witnessed is what the machine's other sources of time say. Where a file moves the clock no time server vouches for it unless a file says so.
+func witnessed(r engine.ClockReading) engine.ClockReading {
+	if os.Getenv(clockVariable) == "" {
+		return r
+	}
+	r.Synced = false
+	text, err := os.ReadFile(os.Getenv(witnessVariable))
+	if err != nil {
+		return r
+	}
+	for _, word := range strings.Fields(string(text)) {
+		if word == "synced" {
+			r.Synced = true
+		} else {
+			r.Boot = word
+		}
+	}
+	return r
+}
 
 // now is the one clock of the command line, in a build whose clock can be set wrong: the machine's, moved as the file says. The file is read at each
 // call and may be replaced at any moment. It holds an offset and, after a blank, an optional rate, such as `-72h` or `1h30m 1.05`: from the file's

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,7 @@ type serveConfig struct {
 	logFormat string
 	logLevel  slog.Level
 	quiet     bool
+	clock     time.Duration // by how much the clock may jump ahead unasked
 
 	metricsListen  string
 	metricsPublic  bool
@@ -49,6 +51,9 @@ addresses.
 
 SIGHUP loads the folder again: when a definition is invalid nothing changes, and the mistakes are logged. SIGTERM and SIGINT end the server; shell
 attempts that run go on, and the next start takes them over with their true outcome. So it is after a crash.
+
+A clock that jumps ahead by more than --clock-limit is not believed until a second source agrees: the machine's clock since its start, a time
+server, or a person who runs almanac clock confirm. Until then nothing is planned or started, and status says so.
 
 On an address that others reach, give --tls-cert and --tls-key: requests carry tokens. SIGHUP reads both files again.`,
 		Example: `  almanac serve pipelines --dev
@@ -79,6 +84,8 @@ On an address that others reach, give --tls-cert and --tls-key: requests carry t
 	c.Flags().StringVar(&cfg.metricsListen, "metrics-listen", "", "address of its own for /metrics, /livez and /readyz; the API has them too")
 	c.Flags().BoolVar(&cfg.metricsPublic, "metrics-public", false, "no token needed for /metrics at --metrics-listen")
 	c.Flags().IntVar(&cfg.workflowLabels, "metrics-workflows", 0, "label counters with the workflow, for so many of them; the others share \"other\"")
+	c.Flags().DurationVar(&cfg.clock, "clock-limit", time.Hour,
+		"a clock that jumps ahead by more is not believed before a second source agrees; 0 believes every clock")
 	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg.data, cfg.logFormat, cfg.alerts = *data, format.value, *alerts
@@ -93,6 +100,9 @@ On an address that others reach, give --tls-cert and --tls-key: requests carry t
 		}
 		if cfg.metricsPublic && cfg.metricsListen == "" {
 			return usagef("--metrics-public is about an address of its own; name it with --metrics-listen")
+		}
+		if cfg.clock < 0 {
+			return usagef("--clock-limit is %s; it is at least 0, which believes every clock", cfg.clock)
 		}
 		if cfg.workflowLabels < 0 || cfg.workflowLabels > maxWorkflowLabels {
 			return usagef("--metrics-workflows is %d; 0 to %d can be had", cfg.workflowLabels, maxWorkflowLabels)

@@ -82,7 +82,7 @@ func (o *serveOutput) today(ctx context.Context) {
 	if o.s.cfg.quiet {
 		return
 	}
-	day, err := readToday(ctx, o.s.db, o.s.jobs, now())
+	day, err := readToday(ctx, o.s.db, o.s.jobs, o.s.clock())
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

@@ -39,6 +39,7 @@ type server struct {
 	blind  blindfold
 
 	watching *watching
+	unloaded bool // the definitions wait for a clock that is believed
 }
 
 func (s *server) serve(ctx context.Context) (err error) {
@@ -75,7 +76,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	observe := s.observe(lines)
 	s.site, err = s.openSite(ctx, siteConfig{
 		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, noShell: s.cfg.noShell, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told,
-		judge: true, log: s.log, learn: s.blind.learn,
+		judge: true, limit: s.cfg.clock, log: s.log, learn: s.blind.learn,
 		observe: func(n engine.Notice) {
 			observe(n)
 			s.watching.observe(n)
@@ -94,7 +95,11 @@ func (s *server) serve(ctx context.Context) (err error) {
 		return fmt.Errorf("listen on %s: %w", s.cfg.listen, err)
 	}
 	defer func() { _ = listener.Close() }() // the API has closed it already unless the start failed
-	if err := s.loadDefinitions(ctx); err != nil {
+	// While the clock is not believed, what is recorded holds: a definition that were loaded now would count from a wrong time on.
+	if deferred := s.engine.ClockHeld(); deferred != nil {
+		s.unloaded = true
+		s.log.Error("the definitions are loaded when the clock is believed", "clock", deferred.String())
+	} else if err := s.loadDefinitions(ctx); err != nil {
 		return err
 	}
 	file, start, err := newServerFile(listener.Addr(), s.cfg.own)
@@ -146,7 +151,7 @@ func (s *server) loadDefinitions(ctx context.Context) error {
 	for _, w := range workflows {
 		s.jobs = append(s.jobs, w.Jobs...)
 	}
-	_, err := s.engine.Load(ctx, workflows, now())
+	_, err := s.engine.Load(ctx, workflows, s.clock())
 	return err
 }
 
@@ -181,10 +186,20 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	ready := s.engine.Ready()
 	expire := time.NewTicker(expireEvery)
 	defer expire.Stop()
+	doubt := time.NewTicker(time.Second)
+	defer doubt.Stop()
 	for {
 		select {
 		case <-expire.C:
 			s.expire(ctx)
+		case <-doubt.C:
+			if s.unloaded && s.engine.ClockHeld() == nil {
+				if err := s.loadDefinitions(ctx); err != nil {
+					s.log.Error("the definitions could not be loaded; trying again", "error", err)
+				} else {
+					s.unloaded = false
+				}
+			}
 		case <-ready:
 			ready = nil
 			go func() { // counting a day of many thousand instances must not hold up a signal
@@ -246,7 +261,7 @@ func (s *server) reload(ctx context.Context) {
 		s.log.Error("SIGHUP: nothing was changed", "error", "jobs tell sinks that the server does not have")
 		return
 	}
-	report, err := s.engine.Load(ctx, f.workflows, now())
+	report, err := s.engine.Load(ctx, f.workflows, s.clock())
 	if err != nil {
 		s.log.Error("SIGHUP: nothing was changed", "error", err)
 		return

@@ -23,7 +23,8 @@ type site struct {
 	db     *store.DB
 	runner *action.Runner
 	engine *engine.Engine
-	vault  *azure.Vault // of what clients of Azure Scheduler put
+	clock  func() time.Time // what the server goes by
+	vault  *azure.Vault     // of what clients of Azure Scheduler put
 }
 
 // siteConfig is how serve and run differ.
@@ -36,6 +37,7 @@ type siteConfig struct {
 	newKey    bool            // a new key may take the place of a lost one
 	alerts    *spec.AlertFile // nil tells nobody
 	judge     bool            // engine.Config.Alerts
+	limit     time.Duration   // engine.NewClockGuard; 0 believes every clock
 	closed    bool            // engine.Config.Closed
 	unclocked bool            // engine.Config.Unclocked
 	observe   func(engine.Notice)
@@ -56,8 +58,23 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 	}
 	s := &site{dir: dir, vault: azure.NewVault(secretKey(dir))}
 	s.vault.Renew = cfg.newKey
-	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: now, Timed: cfg.timed, Watch: cfg.watch, Held: cfg.held, Ballast: diskBallast}); err != nil {
+	s.clock = now
+	var guard *engine.ClockGuard
+	if !cfg.closed {
+		guard = engine.NewClockGuard(cfg.limit, readMachine)
+		s.clock = guard.Now
+	}
+	if s.db, err = openStore(ctx, store.Config{Dir: dir, Clock: s.clock, Timed: cfg.timed, Watch: cfg.watch, Held: cfg.held, Ballast: diskBallast}); err != nil {
 		return nil, err
+	}
+	if err := s.db.Read(ctx, func(v engine.View) error {
+		mark, err := engine.ReadClockMark(v)
+		if guard != nil {
+			guard.Begin(mark)
+		}
+		return err
+	}); err != nil {
+		return nil, errors.Join(err, s.db.Close())
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -85,7 +102,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 				cfg.log.Warn("remove the log of an attempt that retention deleted", "attempt", attempt, "error", err)
 			}
 		},
-		Clock: now, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Turned: cfg.turned, Log: cfg.log,
+		Clock: s.clock, Guard: guard, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Turned: cfg.turned, Log: cfg.log,
 	}
 	if cfg.judge {
 		if config.Alerts, err = s.alertsOf(cfg.alerts, a.secret); err != nil {

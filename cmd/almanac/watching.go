@@ -44,7 +44,7 @@ func (s *server) watch() {
 	b := build()
 	s.watching = &watching{tracing: &tracing{env: s.env, log: s.log}}
 	s.watching.metrics = metrics.New(metrics.Config{
-		Look: s.look, Rows: rowsOf{func() *store.DB { return s.db }}, Now: now, Disk: func() (uint64, uint64, bool) { return diskSpace(s.dir) },
+		Look: s.look, Rows: rowsOf{func() *store.DB { return s.db }}, Now: func() time.Time { return s.clock() }, Disk: func() (uint64, uint64, bool) { return diskSpace(s.dir) },
 		Files: func() (database, log int64) {
 			sizes := s.db.Sizes()
 			return sizes.Database, sizes.Log
@@ -104,7 +104,7 @@ func withTroubles(seen []engine.Trouble, store, supervisor error) []engine.Troub
 func (s *server) ready() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	if sighting := s.look(ctx, now()); len(sighting.Troubles) > 0 {
+	if sighting := s.look(ctx, s.clock()); len(sighting.Troubles) > 0 {
 		return &engine.TroubledError{Troubles: sighting.Troubles}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (s *server) lookOn(ctx context.Context) {
 		case <-tick.C:
 		}
 		looked, cancel := context.WithTimeout(ctx, lookEvery)
-		sighting := s.look(looked, now())
+		sighting := s.look(looked, s.clock())
 		cancel()
 		if ctx.Err() != nil {
 			return

@@ -50,6 +50,8 @@ const (
 	StaleWaits           // what waits is not bound again when definitions change
 	ApplyingClaimed      // a backfill that is still being applied starts
 	UnknownFailed        // what was sent and not answered counts as failed
+	ClockBelieved        // a clock that jumps is believed
+	MisfireStays         // what a clock that was ahead has cancelled stays so
 	Count                // how many there are, and None
 )
 
@@ -93,6 +95,8 @@ var bugs = [Count]struct{ name, from, what string }{
 	AlertStaysOpen:   {"alert-stays-open", "of our own", "an incident nothing of which is left stays open"},
 	ApplyingClaimed:  {"applying-claimed", "F38: of our own", "what is written of a backfill that is still being applied is real: it starts"},
 	UnknownFailed:    {"unknown-failed", "F40: of our own", "a request whose answer was lost counts as failed, and is sent again under onLost: hold"},
+	ClockBelieved:    {"clock-believed", "F41: of our own", "a clock that jumps ahead is believed without a second source"},
+	MisfireStays:     {"misfire-stays", "F41: of our own", "what was cancelled by a clock that was ahead stays so when it has come back"},
 	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
 	AbsentSatisfies:  {"absent-satisfies", "F37: of our own", "a plan time without an instance counts as satisfied, so that an edit starts what waits"},
 	StaleWaits:       {"stale-waits", "F37: of our own", "what waits is not bound again when what it waits for is edited"},

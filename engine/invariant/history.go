@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -206,6 +207,9 @@ func (c *check) settled() error {
 			continue
 		}
 		c.looked("I1")
+		if far := c.o.Now.Add(c.o.PlanAhead + 76*time.Hour + c.o.Grace); j.row.PlannedTo.After(far) { // days are planned whole, in each zone
+			c.foundJob("I1", j, "its plan is written up to %s, further than it should be by now", j.row.PlannedTo.Format(form))
+		}
 		if !j.row.PlannedTo.IsZero() && j.row.PlannedTo.Before(before) {
 			c.foundJob("I1", j, "its plan is written up to %s only", j.row.PlannedTo.Format(form))
 		}

@@ -43,6 +43,7 @@ func (b *booking) apply(o *op) {
 		return
 	}
 	b.w.logf("%s %s %d %s@%s f%d %s %s", b.s.name, t.Event, i.id, i.ref, i.plan.Format("01-02T15:04"), i.fence, t.Reason.Code, t.Reason.Detail)
+	b.checkClock(o)
 	delete(b.slotted, i.id)
 	j := b.jobs[i.job]
 	if t.Event == engine.Start {

@@ -21,6 +21,7 @@ const (
 	streamAlerts
 	streamReviews
 	streamRequests
+	streamClock
 )
 
 func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }

@@ -79,7 +79,7 @@ func (w *World) strike(b blow) {
 		if d.chance(0.3) {
 			n = &r.node
 		}
-		jump := d.between(time.Second, pick(d, time.Minute, time.Hour, 72*time.Hour))
+		jump := d.between(time.Second, pick(d, time.Minute, time.Hour, 72*time.Hour, farJump))
 		if d.chance(0.5) {
 			jump = -jump
 		}
@@ -90,11 +90,17 @@ func (w *World) strike(b blow) {
 			}
 			w.logf("%s's clock jumps by %s", n.name, jump)
 			n.clock.offset += jump
+			if n == &s.node {
+				s.doubt()
+			}
 		})
 		if d.chance(0.7) {
 			n.soon(d.between(time.Minute, 3*time.Hour), func() {
 				w.logf("%s's clock is set right", n.name)
 				n.clock.offset = w.t - n.clock.monotonic(w.t)
+				if n == &s.node {
+					s.misled = false
+				}
 			})
 		}
 	case blowDrift:
@@ -171,6 +177,7 @@ func (w *World) heal() {
 		r.start()
 	}
 	for _, s := range w.servers {
+		s.synced, s.misled = true, false
 		s.start()
 	}
 }

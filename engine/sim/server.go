@@ -32,7 +32,11 @@ type server struct {
 	turned    int  // turns that ended well
 	commanded bool // a person's command is being carried out
 	applying  *pendingReview
-	refusals  int  // reads and writes that failed
+	refusals  int // reads and writes that failed
+	believes  *engine.ClockGuard
+	boot      int  // how often the machine was started again
+	synced    bool // a time server vouches for its clock
+	misled    bool // a person has confirmed a clock that is wrong
 	called    bool // the engine has put something into its own inbox: another turn follows
 }
 
@@ -51,10 +55,15 @@ func (s *server) start() {
 	s.up, s.loaded, s.nudged, s.still, s.later = true, false, false, 0, nil
 	s.owner = fmt.Sprintf("%s.%d", s.name, s.life)
 	s.w.owners[s.owner] = s.life
+	if err := s.guard(); err != nil {
+		s.w.logf("%s cannot read its rows: %s", s.owner, err)
+		s.crash("no rows", false)
+		return
+	}
 	s.proxy = newProxy(s)
 	e, err := engine.New(engine.Config{
 		Store: &port{s, s.life}, Runner: s.proxy, Owner: s.owner, Slots: s.w.shape.slots, Decode: s.w.decode, Condition: spec.EvalWhen,
-		Clock: s.now, Shared: s.w.shape.shared, PlanAhead: s.w.shape.planAhead, Retention: s.w.shape.retention, LeaseTerm: s.w.shape.lease,
+		Clock: s.now, Guard: s.believes, Shared: s.w.shape.shared, PlanAhead: s.w.shape.planAhead, Retention: s.w.shape.retention, LeaseTerm: s.w.shape.lease,
 		Alerts: s.alerts(),
 	})
 	if err != nil {
@@ -105,7 +114,7 @@ func (s *server) turn() {
 	life := s.life
 	s.call(func() {
 		ctx := context.Background()
-		if !s.loaded {
+		if !s.loaded && s.engine.ClockHeld() == nil { // the folder is loaded when the clock is believed
 			if err := s.load(ctx); err != nil {
 				s.failed(life, err)
 				return
@@ -124,7 +133,9 @@ func (s *server) turn() {
 		}
 		if refusals == s.refusals {
 			s.turned++
-			w.checkStarvation(s)
+			if s.engine.ClockHeld() == nil {
+				w.checkStarvation(s)
+			}
 		}
 		more, err := s.engine.Bulk(ctx, s.now()) // beside the loop: here between its turns
 		if life != s.life {
@@ -203,6 +214,7 @@ func (s *server) crash(how string, power bool) {
 	s.alarm++
 	delete(s.w.owners, s.owner)
 	if power {
+		s.boot++
 		return
 	}
 	s.w.after(s.w.nemesis.between(100*time.Millisecond, s.w.shape.downTime), s.start)

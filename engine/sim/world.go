@@ -54,6 +54,7 @@ type World struct {
 	watching                 bool
 	looks                    map[int64]int // made, by watch
 	teller                   dice          // of alerts
+	doubter                  dice          // of clocks that are not believed
 	reviewer                 dice          // of diffs and what becomes of them
 	pending                  *pendingReview
 	telling                  bool
@@ -121,6 +122,7 @@ func Run(seed uint64, opts Options) Report {
 func newEmptyWorld(seed uint64, opts Options) *World {
 	w := &World{seed: seed, opts: opts, seen: map[string]int{}, decoded: map[string]*engine.Job{}, owners: map[string]int{}, looks: map[int64]int{}}
 	w.nemesis, w.store, w.operator = newDice(seed, streamNemesis), newDice(seed, streamStore), newDice(seed, streamOperator)
+	w.doubter = newDice(seed, streamClock)
 	w.net = network{dice: newDice(seed, streamNetwork), cut: map[link]bool{}}
 	w.passages = newDice(seed, streamRequests)
 	return w

@@ -42,6 +42,18 @@ func (w *world) act(change func(tx engine.Tx) (bool, error)) (ok bool) {
 }
 
 var operateCases = []testCase{
+	{"what ended, in the order of its ends, behind a place", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00")
+		w.apply(p[0].ID, engine.Cancel, "09:00")
+		w.apply(p[2].ID, engine.Cancel, "08:00")
+		behind := func(at time.Time, id int64, limit int) []int64 {
+			return ids(w.list(func(v engine.View) ([]engine.Instance, error) { return v.EndedAfter(at, id, limit) }))
+		}
+		require.Equal(w, []int64{p[2].ID, p[0].ID}, behind(at("07:00"), 0, 9))
+		require.Equal(w, []int64{p[2].ID}, behind(at("07:00"), 0, 1))
+		require.Equal(w, []int64{p[0].ID}, behind(at("08:00"), p[2].ID, 9))
+		require.Empty(w, behind(at("09:00"), p[0].ID, 9))
+	}},
 	{"instances are listed by their plan time, of one job or of all", func(w *world) {
 		a, b := w.plan("A", "03:00", "01:00", "02:00"), w.plan("B", "02:00")
 		w.run(a[1].ID, engine.Succeed, "04:00")

@@ -1008,6 +1008,15 @@ type Change struct {
 	Workflow string `json:"workflow,omitempty,omitzero"`
 }
 
+// ClockConfirmed defines model for ClockConfirmed.
+type ClockConfirmed struct {
+	// ConfirmedBy Examples: ann
+	ConfirmedBy string `json:"confirmedBy"`
+
+	// Now What the machine's clock said; the server goes by it from now on
+	Now time.Time `json:"now"`
+}
+
 // Condition defines model for Condition.
 type Condition struct {
 	// Aspect Of the work: start, store, loop, lease, supervisor, disk, planner, clock or ready
@@ -4118,6 +4127,9 @@ type PauseBackfillJSONRequestBody = NoteRequest
 // ResumeBackfillJSONRequestBody defines body for ResumeBackfill for application/json ContentType.
 type ResumeBackfillJSONRequestBody = NoteRequest
 
+// ConfirmClockJSONRequestBody defines body for ConfirmClock for application/json ContentType.
+type ConfirmClockJSONRequestBody = NoteRequest
+
 // ApplyDefinitionsJSONRequestBody defines body for ApplyDefinitions for application/json ContentType.
 type ApplyDefinitionsJSONRequestBody = ApplyRequest
 
@@ -4430,6 +4442,19 @@ func NewListChangesRequest(params ListChangesParams) *Request {
 // ListChanges: what somebody changed, newest first: definitions, operations, backfills, tokens (GET /api/v1/changes).
 func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) (answer DeedPage, err error) {
 	err = c.Do(ctx, NewListChangesRequest(params), &answer)
+	return answer, err
+}
+
+// NewConfirmClockRequest is the request of Client.ConfirmClock.
+func NewConfirmClockRequest(body ConfirmClockJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/clock/confirm")
+	r.Body = body
+	return r
+}
+
+// ConfirmClock: say that the machine's clock is right (POST /api/v1/clock/confirm).
+func (c *Client) ConfirmClock(ctx context.Context, body ConfirmClockJSONRequestBody) (answer ClockConfirmed, err error) {
+	err = c.Do(ctx, NewConfirmClockRequest(body), &answer)
 	return answer, err
 }
 

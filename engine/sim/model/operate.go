@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -223,4 +224,13 @@ func (t *tx) KeepSteps(id int64, steps []engine.StepRow) (bool, error) {
 		return false, nil
 	}
 	return t.putSteps(id, steps)
+}
+
+func (v *view) EndedAfter(at time.Time, id int64, limit int) ([]engine.Instance, error) {
+	ms := at.UnixMilli()
+	list, err := v.those(math.MaxInt, func(i *instance) bool {
+		return !i.EndedAt.IsZero() && (i.EndedAt.UnixMilli() > ms || i.EndedAt.UnixMilli() == ms && i.ID > id)
+	})
+	slices.SortFunc(list, func(a, b engine.Instance) int { return cmp.Or(a.EndedAt.Compare(b.EndedAt), cmp.Compare(a.ID, b.ID)) })
+	return list[:min(limit, len(list))], err
 }

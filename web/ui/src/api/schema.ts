@@ -263,6 +263,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clock/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that the machine's clock is right
+         * @description A clock that jumped ahead is not believed: nothing is planned or started until a time server or a person vouches for it. It is a conflict when the clock is believed already.
+         */
+        post: operations["confirmClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/days/{date}": {
         parameters: {
             query?: never;
@@ -1849,6 +1869,15 @@ export interface components {
             to?: string;
             /** @example retail */
             workflow?: string;
+        };
+        ClockConfirmed: {
+            /** @example ann */
+            confirmedBy: string;
+            /**
+             * Format: date-time
+             * @description What the machine's clock said; the server goes by it from now on
+             */
+            now: string;
         };
         Condition: {
             /**
@@ -8253,6 +8282,216 @@ export interface operations {
                      *       "status": 405,
                      *       "code": "method-not-allowed",
                      *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoteRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "now": "2026-11-21T05:00:00Z",
+                     *       "confirmedBy": "ann"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClockConfirmed"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
