@@ -58,6 +58,7 @@ type Result struct {
 	Truncated bool // the middle of the log was left out
 
 	Unrepeatable bool // of a look of a step of type wait: another would end as this one did; not kept
+	Refused      bool // this server does not permit it, and would refuse it again: no retry policy asks it to; not kept
 }
 
 // Code returns what a retry policy's `on` is compared with: the exit code or the HTTP status, -1 where there is neither.
