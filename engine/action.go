@@ -120,6 +120,9 @@ func (p RetryPolicy) Next(n int, r Result) (time.Duration, bool) {
 	if p.Type == RetryNone || p.Type == "" || n > p.Count {
 		return 0, false
 	}
+	if r.Refused {
+		return 0, false
+	}
 	if len(p.On) > 0 && !slices.Contains(p.On, r.Code()) {
 		return 0, false
 	}

@@ -64,6 +64,7 @@ type Result struct {
 
 	Unrepeatable bool // of a look of a step of type wait: another would end as this one did; not kept
 	Unknown      bool // something was sent and no complete answer came: what became of it is not known; not kept
+	Refused      bool // this server does not permit it, and would refuse it again: no retry policy asks it to; not kept
 }
 
 // heldAs is the result as the job's onLost takes it. Where nothing may be done twice, what was sent and not answered is lost: to call it a failure

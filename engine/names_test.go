@@ -44,3 +44,11 @@ func TestTheNameOfEachInstanceFindsIt(t *testing.T) {
 	require.Greater(t, whole, 50, "the first instance of a second has no fraction")
 	require.Equal(t, made[0].PlanTime, time.Date(2026, 8, 1, 1, 59, 59, 0, shanghai))
 }
+
+func TestWhatIsRefusedIsNotTriedAgain(t *testing.T) {
+	always := engine.RetryPolicy{Type: engine.RetryFixed, Interval: time.Minute, Count: 20}
+	_, again := always.Next(1, engine.Result{Outcome: engine.OutcomeFailed})
+	require.True(t, again)
+	_, again = always.Next(1, engine.Result{Outcome: engine.OutcomeFailed, Refused: true})
+	require.False(t, again)
+}

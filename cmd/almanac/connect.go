@@ -19,6 +19,7 @@ type connection struct {
 	server, context, token string
 	data                   *string
 	given                  func(flag string) bool // on the command line
+	recorded               bool                   // no server runs: what is recorded answers
 }
 
 // addConnection adds --server, --context, --token and --data.
@@ -111,6 +112,7 @@ func (a *app) connectOrOpen(ctx context.Context, n *connection) (c *client, done
 	if errors.Is(err, store.ErrMissing) || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%w; nothing is recorded there either: %w", noServer, err)
 	}
+	n.recorded = err == nil
 	return c, done, err
 }
 

@@ -148,7 +148,7 @@ func (c *client) plannedOrNot(ctx context.Context, text string) (i web.Instance,
 	if !errors.Is(err, engine.ErrNotFound) {
 		return i, err == nil, err
 	}
-	ref, written, malformed := parseName(text)
+	ref, written, malformed := c.name(ctx, text)
 	if malformed != nil {
 		return i, false, err
 	}

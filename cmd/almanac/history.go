@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/engine"
-	"github.com/almanac-sched/almanac/recurrence"
 	"github.com/almanac-sched/almanac/web"
 	api "github.com/almanac-sched/almanac/web/client"
 )
@@ -38,14 +37,16 @@ reads the data directory.`,
 		}
 		params := api.JobDaysParams{From: from}
 		if from != "" {
-			if _, err := recurrence.ParseDay(from); err != nil {
-				return usagef("--from: %v", err)
+			first, err := dateOf("--from", from, now(), time.Local)
+			if err != nil {
+				return err
 			}
+			params.From = first.String()
 		}
 		if to != "" {
-			last, err := recurrence.ParseDay(to)
+			last, err := dateOf("--to", to, now(), time.Local)
 			if err != nil {
-				return usagef("--to: %v", err)
+				return err
 			}
 			params.To = last.AddDays(1).String()
 		}

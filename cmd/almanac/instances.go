@@ -25,6 +25,45 @@ func parseRef(text string) (engine.JobRef, error) {
 	return engine.JobRef{Workflow: workflow, Job: job}, nil
 }
 
+// job finds a job by workflow/job, or by its own name where no other has it.
+func (c *client) job(ctx context.Context, text string) (engine.JobRef, error) {
+	if text == "" || strings.ContainsAny(text, "/@") {
+		return parseRef(text)
+	}
+	query := url.Values{"q": {text}, "limit": {"500"}}
+	var found []string
+	for more := true; more; {
+		var page web.JobPage
+		if err := c.get(ctx, "jobs", query, &page); err != nil {
+			return engine.JobRef{}, err
+		}
+		for _, j := range page.Items {
+			if j.Job.Job == text {
+				found = append(found, j.Workflow+"/"+j.Job.Job)
+			}
+		}
+		more = page.Next != ""
+		query.Set("cursor", page.Next)
+	}
+	switch len(found) {
+	case 0:
+		return engine.JobRef{}, fmt.Errorf("%w: there is no job %s; `almanac jobs` lists them", engine.ErrNotFound, text)
+	case 1:
+		return parseRef(found[0])
+	}
+	return engine.JobRef{}, usagef("%q is the name of %d jobs; write one of %s", text, len(found), strings.Join(found, ", "))
+}
+
+// name reads workflow/job@plan time, or job@plan time where no other job has the name.
+func (c *client) name(ctx context.Context, text string) (ref engine.JobRef, at string, err error) {
+	short, at, ok := strings.Cut(text, "@")
+	if !ok || short == "" || at == "" || strings.Contains(short, "/") {
+		return parseName(text)
+	}
+	ref, err = c.job(ctx, short)
+	return ref, at, err
+}
+
 // parseName reads workflow/job@plan time; the time is read when the job's zone is known.
 func parseName(text string) (ref engine.JobRef, at string, err error) {
 	name, at, ok := strings.Cut(text, "@")
@@ -43,7 +82,7 @@ func (c *client) instance(ctx context.Context, text string) (i web.Instance, err
 		err = c.do(ctx, api.NewGetInstanceRequest(id), &i)
 		return i, err
 	}
-	ref, written, err := parseName(text)
+	ref, written, err := c.name(ctx, text)
 	if err != nil {
 		return i, err
 	}

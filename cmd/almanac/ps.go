@@ -68,6 +68,9 @@ With a selector, such as job:dwd_* date:yesterday state:failed, those that it ch
 			return err
 		}
 		defer done()
+		if n.recorded {
+			a.warn("no server runs on %s: this is what is recorded, and nothing starts until `almanac serve` runs", *n.data)
+		}
 		list, err := client.instances(c.Context(), query, limit)
 		if err != nil {
 			return err

@@ -51,9 +51,9 @@ func (s *span) resolve(f *folder, now time.Time) (*windows, error) {
 	case (s.from == "") != (s.to == ""):
 		return nil, usagef("--from and --to are given together: the window is [from, to)")
 	case s.date != "":
-		day, err := recurrence.ParseDay(s.date)
+		day, err := dateOf("--date", s.date, now, f.sharedZone())
 		if err != nil {
-			return nil, usagef("--date: %v", err)
+			return nil, err
 		}
 		w.day = day
 	case s.from == "":
@@ -148,12 +148,27 @@ func (f *folder) sharedZone() *time.Location {
 // localLayouts are the forms of a date-time without an offset.
 var localLayouts = []string{"2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01-02 15:04:05.999", "2006-01-02 15:04"}
 
+// daysFromToday are the days that have a name, counted from today.
+var daysFromToday = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
+
+// dateOf reads a day of the command line: a date, or a day by its name, as it is in the zone.
+func dateOf(name, value string, now time.Time, zone *time.Location) (recurrence.Date, error) {
+	if n, named := daysFromToday[value]; named {
+		return recurrence.DateOf(now.In(zone)).AddDays(n), nil
+	}
+	day, err := recurrence.ParseDay(value)
+	if err != nil {
+		return day, usagef("%s: %v; yesterday, today and tomorrow are understood too", name, err)
+	}
+	return day, nil
+}
+
 // instant reads an instant of the command line: RFC 3339, or a local date-time or date in the zone.
 func instant(name, value string, zone *time.Location) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, strings.Replace(value, " ", "T", 1)); err == nil {
 		return inRange(name, value, t, zone)
 	}
-	if day, err := recurrence.ParseDay(value); err == nil {
+	if day, err := dateOf(name, value, now(), zone); err == nil {
 		return recurrence.DayStart(day, zone), nil
 	}
 	for _, layout := range localLayouts {

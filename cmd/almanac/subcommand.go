@@ -18,6 +18,9 @@ func lists(c *cobra.Command) { c.Annotations["list"] = "itself" }
 // commandLine makes of what was typed what the command tree understands: the word ls behind a command that lists things is
 // left out, and the name of a command that does not exist is an error that names the nearest one.
 func commandLine(root *cobra.Command, args []string) ([]string, error) {
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		return args, nil // a shell asks; the command is made when the tree is executed
+	}
 	c, rest, err := root.Find(args)
 	if err != nil {
 		c, rest = root, args

@@ -64,7 +64,7 @@ func (a *app) tokenCreateCommand() *cobra.Command {
 		roles[i] = string(role)
 	}
 	role := addChoice(c, "role", "", "what the token may do", roles...)
-	c.Flags().DurationVar(&expires, "expires", 0, "how long from now it is valid, such as 2160h (default for ever)")
+	addLength(c, &expires, "expires", "how long from now it is valid, such as 2160h (default for ever)")
 	addNote(c, &note)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {

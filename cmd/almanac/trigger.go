@@ -17,15 +17,16 @@ func (a *app) triggerCommand() *cobra.Command {
 		wait               bool
 	)
 	c := &cobra.Command{
-		Use:   "trigger WORKFLOW/JOB",
+		Use:   "trigger JOB",
 		Short: "run a job now",
 		Long: `Make a manual instance of a job, which waits for no other: who triggers waives the dependencies. It is recorded when the command ends.
+A job is given as workflow/job, or by its own name where no other job has it.
 
 The same --key is the same instance, however often the command is repeated.`,
 		Example: `  almanac trigger retail/orders
   almanac trigger retail/orders --param day=2026-10-01 --plan-time 2026-10-01T02:00 --wait
   almanac trigger retail/orders --key deploy-4711`,
-		Args: exactly("WORKFLOW/JOB"),
+		Args: exactly("JOB"),
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted)
 	n := a.addConnection(c)
@@ -37,9 +38,10 @@ The same --key is the same instance, however often the command is repeated.`,
 	c.Flags().BoolVar(&wait, "wait", false, "wait for the end; the exit status is 1 when it is not a good one")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ref, err := parseRef(args[0])
-		if err != nil {
-			return err
+		if strings.ContainsAny(args[0], "/@") {
+			if _, err := parseRef(args[0]); err != nil {
+				return err // before a server is looked for
+			}
 		}
 		request := api.TriggerRequest{Note: why, Params: map[string]any{}}
 		for _, p := range params {
@@ -50,6 +52,10 @@ The same --key is the same instance, however often the command is repeated.`,
 			request.Params[name] = value
 		}
 		client, err := a.connect(c.Context(), n)
+		if err != nil {
+			return err
+		}
+		ref, err := client.job(c.Context(), args[0])
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ ended. What has been removed by retention cannot be checked, and is not counted 
 	}
 	exits(c, exitFailed, exitUnusable)
 	data := a.addData(c)
-	c.Flags().DurationVar(&since, "since", 0, "only open instances, those planned in this time before now, and its history")
+	addLength(c, &since, "since", "only open instances, those planned in this time before now, and its history")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path := *data

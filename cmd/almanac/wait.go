@@ -23,7 +23,7 @@ well: succeeded or forced.`,
 	exits(c, exitFailed, exitNotFound, exitNotPermitted)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeInstances(n)
-	c.Flags().DurationVar(&limit, "timeout", 0, "give up after so long, such as 30m (default never); the exit status is 1 then")
+	addLength(c, &limit, "timeout", "give up after so long, such as 30m (default never); the exit status is 1 then")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if limit < 0 {

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -18,6 +19,16 @@ var (
 	// metadata are the addresses at which clouds hand out a machine's credentials and which no range below covers.
 	metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("168.63.129.16"), netip.MustParseAddr("100.100.100.200")}
 )
+
+// A refusedError is an attempt at what this server does not permit. Trying again cannot help; the text says what would.
+type refusedError struct{ text string }
+
+func (e *refusedError) Error() string { return "refused: " + e.text }
+
+func refusef(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
+
+// isRefused reports whether an attempt failed because this server does not permit it.
+func isRefused(err error) bool { return errors.As(err, new(*refusedError)) }
 
 // guard returns the judge of the addresses that actions may connect to, whatever they speak there. As a dialer's Control it sees every address after the name
 // has been resolved and just before the connection is made, so that a name that resolves differently a second time gains nothing, and
@@ -41,22 +52,22 @@ func guard(config Config) func(network, address string, _ syscall.RawConn) error
 	return func(network, address string, conn syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil {
-			return fmt.Errorf("refused: %q is not an address", address)
+			return refusef("%q is not an address", address)
 		}
 		ip := at.Addr().Unmap().WithZone("")
 		switch {
 		case ip.IsUnspecified(), ip.IsMulticast(), ip.IsLinkLocalUnicast():
-			return fmt.Errorf("refused: %s is an address of no server", ip) // whatever the configuration allows
+			return refusef("%s is an address of no server, and no flag permits it", ip) // whatever the configuration allows
 		case slices.Contains(metadata, ip):
-			return fmt.Errorf("refused: %s gives out a cloud machine's credentials", ip) // the same
+			return refusef("%s gives out a cloud machine's credentials, and no flag permits it", ip) // the same
 		case ip.IsLoopback() && !config.AllowLoopback && !slices.ContainsFunc(config.AllowNetworks, func(p netip.Prefix) bool { return p.Contains(ip) }):
-			return fmt.Errorf("refused: %s is a loopback address", ip)
+			return refusef("%s is a loopback address; the flag --allow-network %s permits it", ip, ip)
 		}
 		if ip.Is4() && network == "tcp6" {
 			network = "tcp4" // an IPv4 address in IPv6 clothes is judged as what it is
 		}
 		if err := public.Safe(network, netip.AddrPortFrom(ip, at.Port()).String(), conn); err != nil {
-			return fmt.Errorf("refused: %s is an address that this server may not reach: %w", ip, err)
+			return refusef("%s is an address that this server may not reach (%s); the flag --allow-network %s permits it", ip, err, ip)
 		}
 		return nil
 	}

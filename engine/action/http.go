@@ -205,6 +205,7 @@ func (q *requests) run(ctx context.Context, a engine.Attempt) (r engine.Result) 
 	if info, e := log.Stat(); e == nil {
 		r.LogBytes = info.Size()
 	}
+	r.Refused = isRefused(answer.err)
 	r.Outcome, r.Message = answer.outcome(context.Cause(ctx), a.Action.Timeout)
 	r.Unknown = answer.unknown
 	r.Message = masked.hidden(r.Message)

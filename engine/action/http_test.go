@@ -187,7 +187,8 @@ func TestRedirectToLoopbackIsRefused(t *testing.T) {
 	b := setup(t, func(c *action.Config) { c.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")} })
 	r := b.run(b.http(engine.HTTP{URI: engine.Text(outer.URL)}))
 	require.Equal(t, engine.OutcomeFailed, r.Outcome)
-	require.Contains(t, r.Message, "refused: 127.0.0.1 is a loopback address")
+	require.Contains(t, r.Message, "refused: 127.0.0.1 is a loopback address; the flag --allow-network 127.0.0.1 permits it")
+	require.True(t, r.Refused, "another attempt would be refused too")
 	require.Zero(t, inner.count.Load())
 
 	b = setup(t, loopback)

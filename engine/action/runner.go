@@ -87,7 +87,7 @@ func New(config Config) (*Runner, error) {
 }
 
 // errNoShell is why a shell attempt fails where none may run: whoever may write a definition could else run any program as this user.
-var errNoShell = errors.New("this server runs no shell actions (--no-shell)")
+var errNoShell = refusef("this server runs no shell actions: it was started with --no-shell; without that flag it runs them")
 
 // Start implements engine.Runner. An attempt of an unknown type fails. done must not wait for anything: outcomes are handed over one after the other.
 func (r *Runner) Start(a engine.Attempt, done func(engine.Result)) {
@@ -161,7 +161,9 @@ func (r *Runner) Close(ctx context.Context) error {
 // notStarted is the result of an attempt that could not be started.
 func notStarted(attempt int64, why error) engine.Result {
 	now := time.Now()
-	return engine.Result{Attempt: attempt, Outcome: engine.OutcomeFailed, Message: "cannot start: " + why.Error(), StartedAt: now, EndedAt: now}
+	return engine.Result{
+		Attempt: attempt, Outcome: engine.OutcomeFailed, Message: "cannot start: " + why.Error(), StartedAt: now, EndedAt: now, Refused: isRefused(why),
+	}
 }
 
 // makePrivate makes a directory that only its owner can enter, or makes an existing one so.

@@ -70,7 +70,8 @@ func TestWithoutShellNothingIsRun(t *testing.T) {
 	b := setup(t, func(c *action.Config) { c.NoShell = true })
 	r := b.run(b.shell(`touch ran`))
 	require.Equal(t, engine.OutcomeFailed, r.Outcome)
-	require.Equal(t, "cannot start: this server runs no shell actions (--no-shell)", r.Message)
+	require.Equal(t, "cannot start: refused: this server runs no shell actions: it was started with --no-shell; without that flag it runs them", r.Message)
+	require.True(t, r.Refused, "another attempt would be refused too")
 	require.NoFileExists(t, filepath.Join(b.folder, "ran"))
 	require.Equal(t, engine.OutcomeSucceeded, b.run(b.attempt(engine.Action{Type: engine.ActionNone})).Outcome)
 }

@@ -70,6 +70,29 @@ func parseDuration(s string, calendar bool) (time.Duration, error) {
 	return seconds(((days*24+d.Hours)*60+d.Minutes)*60 + d.Seconds)
 }
 
+// wholeDays is a number of days in front of what time.ParseDuration reads: 2d, 1d12h.
+var wholeDays = regexp.MustCompile(`^([0-9]{1,5})d(.*)$`)
+
+// ParseLength reads a length of time as people write one: 5m, 1h30m, 2d, or ISO 8601 as workflow files have it, PT5M. A sign in front of
+// the first form is kept; ISO 8601 has none.
+func ParseLength(s string) (time.Duration, error) {
+	if d, err := parseDuration(s, true); err == nil {
+		return d, nil
+	}
+	days, rest := time.Duration(0), s
+	if m := wholeDays.FindStringSubmatch(s); m != nil {
+		n, _ := strconv.Atoi(m[1]) // five digits
+		if days, rest = time.Duration(n)*24*time.Hour, m[2]; rest == "" {
+			return days, nil
+		}
+	}
+	d, err := time.ParseDuration(rest)
+	if err != nil || days+d > longest {
+		return 0, fmt.Errorf("%q is no length of time; write 5m, 1h30m, 2d or PT5M", s)
+	}
+	return days + d, nil
+}
+
 func parseTimeSpan(m []string) (time.Duration, error) {
 	var part [4]float64
 	for i := range part {
