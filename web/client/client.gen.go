@@ -34,6 +34,17 @@ const (
 	BackfillStateRunning    BackfillState = "running"
 )
 
+// Defines values for ConcernKind.
+const (
+	ConcernKindCancelled    ConcernKind = "cancelled"
+	ConcernKindEndedLate    ConcernKind = "ended-late"
+	ConcernKindFailed       ConcernKind = "failed"
+	ConcernKindLost         ConcernKind = "lost"
+	ConcernKindNeverStarted ConcernKind = "never-started"
+	ConcernKindStillRunning ConcernKind = "still-running"
+	ConcernKindWillBeLate   ConcernKind = "will-be-late"
+)
+
 // Defines values for DeedKind.
 const (
 	DeedKindAlert       DeedKind = "alert"
@@ -996,6 +1007,64 @@ type Change struct {
 
 	// Workflow Examples: retail
 	Workflow string `json:"workflow,omitempty,omitzero"`
+}
+
+// Concern defines model for Concern.
+type Concern struct {
+	// AcknowledgedBy Who knows of it
+	AcknowledgedBy string `json:"acknowledgedBy,omitempty,omitzero"`
+
+	// Blocked Waiting instances that cannot start because of it, when it was last looked at; at most 10,000 are counted
+	Blocked int64 `json:"blocked"`
+
+	// Gate What holds the root, when it waits
+	Gate string `json:"gate,omitempty,omitzero"`
+
+	// Help The command that would help
+	//
+	// Examples: almanac rerun retail/stores@2026-11-21T05:00:00+01:00
+	Help string `json:"help,omitempty,omitzero"`
+
+	// Holds The first few of them
+	Holds []IncidentInstance `json:"holds"`
+
+	// Incident Absent when no incident is open and only a person is waited for
+	//
+	// Examples: 4217
+	Incident string `json:"incident,omitempty,omitzero"`
+
+	// Kind Of the incident
+	Kind ConcernKind `json:"kind,omitempty,omitzero"`
+
+	// NeedsSomebody It stays as it is until somebody does something; otherwise time is enough
+	NeedsSomebody bool `json:"needsSomebody"`
+
+	// Reason Of the root, now
+	Reason Reason `json:"reason"`
+
+	// Root The instance from which it comes
+	Root IncidentInstance `json:"root"`
+
+	// Since When the incident began, or the plan time of what waits for a person
+	Since time.Time `json:"since"`
+
+	// State Of the root, now; absent when retention has removed it
+	State string `json:"state,omitempty,omitzero"`
+
+	// Title Of the incident, in one line
+	Title string `json:"title,omitempty,omitzero"`
+}
+
+// ConcernKind Of the incident
+type ConcernKind string
+
+// ConcernList defines model for ConcernList.
+type ConcernList struct {
+	// All How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person
+	All int64 `json:"all"`
+
+	// Items What needs somebody first, and of that what holds up most
+	Items []Concern `json:"items"`
 }
 
 // Condition defines model for Condition.
@@ -3321,6 +3390,15 @@ type TriggerRequest struct {
 	PlanTime time.Time `json:"planTime,omitempty,omitzero"`
 }
 
+// Upcoming defines model for Upcoming.
+type Upcoming struct {
+	// Items Of each job the first that is due, the soonest first
+	Items []Instance `json:"items"`
+
+	// Together How many are due at the time of the first; at most 1,000 are counted
+	Together int64 `json:"together"`
+}
+
 // Upstream defines model for Upstream.
 type Upstream struct {
 	Frozen bool `json:"frozen,omitempty,omitzero"`
@@ -3668,6 +3746,12 @@ type ListChangesParams struct {
 	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListConcernsParams defines parameters for ListConcerns.
+type ListConcernsParams struct {
+	// Limit At most so many
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
@@ -4019,6 +4103,12 @@ type RevokeTokenParams struct {
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
+// ListUpcomingParams defines parameters for ListUpcoming.
+type ListUpcomingParams struct {
+	// Limit Of at most so many jobs
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // DeliverJSONBody defines parameters for Deliver.
 type DeliverJSONBody = interface{}
 
@@ -4364,6 +4454,19 @@ func NewListChangesRequest(params ListChangesParams) *Request {
 // ListChanges: what somebody changed, newest first: definitions, operations, backfills, tokens (GET /api/v1/changes).
 func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) (answer DeedPage, err error) {
 	err = c.Do(ctx, NewListChangesRequest(params), &answer)
+	return answer, err
+}
+
+// NewListConcernsRequest is the request of Client.ListConcerns.
+func NewListConcernsRequest(params ListConcernsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/concerns")
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListConcerns: what is wrong now, what needs somebody first, with the command that would help (GET /api/v1/concerns).
+func (c *Client) ListConcerns(ctx context.Context, params ListConcernsParams) (answer ConcernList, err error) {
+	err = c.Do(ctx, NewListConcernsRequest(params), &answer)
 	return answer, err
 }
 
@@ -4991,6 +5094,19 @@ func NewRevokeTokenRequest(id int64, params RevokeTokenParams, body RevokeTokenJ
 // RevokeToken: end a token for good (POST /api/v1/tokens/{id}/revoke).
 func (c *Client) RevokeToken(ctx context.Context, id int64, params RevokeTokenParams, body RevokeTokenJSONRequestBody) (answer APIToken, err error) {
 	err = c.Do(ctx, NewRevokeTokenRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewListUpcomingRequest is the request of Client.ListUpcoming.
+func NewListUpcomingRequest(params ListUpcomingParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/upcoming")
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListUpcoming: what is due next, the soonest first (GET /api/v1/upcoming).
+func (c *Client) ListUpcoming(ctx context.Context, params ListUpcomingParams) (answer Upcoming, err error) {
+	err = c.Do(ctx, NewListUpcomingRequest(params), &answer)
 	return answer, err
 }
 
