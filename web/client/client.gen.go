@@ -2921,6 +2921,9 @@ type SimulateRequest struct {
 	// Fail What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts
 	Fail []string `json:"fail,omitempty,omitzero"`
 
+	// Known durations of an earlier answer: a day that is held against that one is played with the same, although there are more past instances by now. What durations gives goes before
+	Known []SimulatedDuration `json:"known,omitempty,omitzero"`
+
 	// Limit How many instances to list; the default is 1000
 	Limit int64 `json:"limit,omitempty,omitzero"`
 

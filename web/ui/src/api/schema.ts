@@ -3859,6 +3859,8 @@ export interface components {
             };
             /** @description What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts */
             fail?: string[];
+            /** @description durations of an earlier answer: a day that is held against that one is played with the same, although there are more past instances by now. What durations gives goes before */
+            known?: components["schemas"]["SimulatedDuration"][];
             /**
              * Format: int64
              * @description How many instances to list; the default is 1000
