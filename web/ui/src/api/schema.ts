@@ -20570,7 +20570,7 @@ export interface operations {
                      *           "gate": "dependency",
                      *           "reason": {
                      *             "code": "upstream",
-                     *             "text": "waits for retail/stores@2026-11-21 05:00, which is running",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
                      *             "upstream": {
                      *               "workflow": "retail",
                      *               "job": "stores"
