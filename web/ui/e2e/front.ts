@@ -54,10 +54,11 @@ export class Front {
       this.most = Math.max(this.most, this.streams.size);
       to.once("close", () => this.streams.delete(to));
     }
+    const at = from.url ?? path; // an answer may have sent it elsewhere
     const headers: Record<string, unknown> = { ...from.headers, host: new URL(this.#behind).host };
     if (this.edit) delete headers["accept-encoding"];
     if (this.edit) delete headers["if-none-match"];
-    const forward = request(this.#behind + path, { method: from.method, headers: headers as Record<string, string> }, (answer) => {
+    const forward = request(this.#behind + at, { method: from.method, headers: headers as Record<string, string> }, (answer) => {
       const text = /html|javascript|css/.test(answer.headers["content-type"] ?? "");
       if (this.edit === undefined || !text) {
         to.writeHead(answer.statusCode ?? 502, answer.headers);
