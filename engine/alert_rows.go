@@ -161,6 +161,8 @@ type AlertView interface {
 	// HeldBy lists the waiting instances that wait for all of a range in which that upstream instance is, and would go on waiting if it has failed; by id,
 	// at most limit.
 	HeldBy(job int64, key string, planTime time.Time, limit int) ([]Instance, error)
+	// Asking lists the waiting instances, of no backfill, that wait for a person: whose gate is confirm or frozen; by plan time and id, at most limit.
+	Asking(limit int) ([]Instance, error)
 	// Delivery returns one delivery; ErrNotFound when there is none.
 	Delivery(id int64) (DeliveryRow, error)
 	// DeliveriesDue lists pending deliveries with NotBefore ≤ now, by id, at most limit.

@@ -22,6 +22,7 @@ type SimulationRequest struct {
 	Slots     int               // 0 is as many as the server has
 	Pools     map[string]int    // sizes of pools
 	Durations map[string]string // JOB → ISO 8601 duration
+	Known     []KnownDuration   // what an earlier answer says: it goes before what past instances say now
 	NoHistory bool              // past instances are not asked
 	Default   string            // duration of a job of which nothing is known; "" is PT1M
 	Fail      []string          // JOB[@TIME], or JOB[@TIME]=N: the first N attempts
@@ -29,6 +30,13 @@ type SimulationRequest struct {
 	Backfill  []BackfillRef
 	Assert    []string // see Assertion
 	Path      []string // JOB[@TIME]: whose critical paths are wanted
+}
+
+// A KnownDuration is how long a job was taken to run in an earlier answer. Past instances grow in number while a day is looked at: two days are comparable only
+// when their jobs take the same time.
+type KnownDuration struct {
+	Ref JobRef
+	AssumedDuration
 }
 
 // A BackfillRef is an instance of a saved backfill plan.
@@ -228,11 +236,24 @@ func (a *asking) durations() (func(JobRef) AssumedDuration, error) {
 			}
 		}
 	}
+	for _, k := range a.Known {
+		if k.Duration < 0 {
+			a.mistake("known: %s: a duration is not negative", k.Ref)
+		}
+		// One that was given then is one only when it is given now, and of the default there is one for all.
+		if _, named := given[k.Ref]; !named && k.Source == DurationHistory {
+			given[k.Ref] = k.AssumedDuration
+		}
+	}
+	settled := map[JobRef]bool{} // told by the earlier answer: history is not asked
+	for _, k := range a.Known {
+		settled[k.Ref] = k.Source == DurationDefault
+	}
 	for i := range a.plan.Jobs {
 		part := &a.plan.Jobs[i]
 		ref := part.Job.Ref()
 		_, known := given[ref]
-		if known || a.NoHistory || a.view == nil || part.Job.Instantaneous() || len(part.Times) == 0 && len(a.Backfill) == 0 {
+		if known || settled[ref] || a.NoHistory || a.view == nil || part.Job.Instantaneous() || len(part.Times) == 0 && len(a.Backfill) == 0 {
 			continue
 		}
 		row, err := a.view.JobByRef(ref)

@@ -36,6 +36,8 @@ const (
 		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = h.id AND w.upstream = u.upstream AND w.key = ? AND w.first_time <= ? AND w.last_time >= ?
 			AND w.ended = 0 AND w.on_failed NOT IN ('run', 'cancel') AND (w.selects = 'all' OR w.times = 1)))
 		ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	askingSQL = instanceColumns + `WHERE i.id IN (SELECT id FROM instance INDEXED BY instance_asks WHERE state = 'waiting'
+		AND (gate = 'confirm' OR gate = 'frozen') AND kind <> 'backfill' ORDER BY plan_time, id LIMIT CAST(? AS INTEGER)) ORDER BY i.plan_time, i.id`
 
 	deliveryColumns = `SELECT id, incident, cause, sink, class, body, not_before, attempts, state, reason, created_at, ended_at FROM delivery `
 	deliverySQL     = deliveryColumns + `WHERE id = ?`
@@ -162,6 +164,9 @@ func (v *view) HeldBy(job int64, key string, planTime time.Time, limit int) ([]e
 	at := planTime.UnixMilli()
 	return v.instances(heldBySQL, job, at, key, at, at, limit)
 }
+
+// Asking lists the waiting instances that wait for a person.
+func (v *view) Asking(limit int) ([]engine.Instance, error) { return v.instances(askingSQL, limit) }
 
 func scanDelivery(c *columns) engine.DeliveryRow {
 	return engine.DeliveryRow{

@@ -30,6 +30,9 @@ type History interface {
 	// cursor of the page after, "" when there is none. Its cost does not depend on the length of the history, so that a page may hold fewer
 	// rows than limit, or none, and have a next.
 	Instances(ctx context.Context, filter InstanceFilter, cursor string, limit int) (page []engine.Instance, next string, err error)
+	// Upcoming lists what is due at a time or later, the soonest first: of each job its first instance, of at most limit jobs, and nothing frozen or of a backfill.
+	// together is how many are due at the time of the first, at most 1,000.
+	Upcoming(ctx context.Context, from time.Time, limit int) (list []engine.Instance, together int, err error)
 	// AttemptByID returns one attempt.
 	AttemptByID(ctx context.Context, id int64) (engine.AttemptRow, error)
 	// Events lists the history of an instance (0: of all) with an id above after, by id, at most limit.
@@ -90,6 +93,7 @@ type Control interface {
 	PreviewControl
 	PowerControl
 	AlertControl
+	ConcernControl
 	SimulationControl
 	DayControl
 	Onces

@@ -55,7 +55,7 @@ func table() []route {
 		previewRoutes(), sourceRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 		stepRoutes(), jobDayRoutes(),
-		tokenRoutes(), auditRoutes(), adminRoutes(),
+		tokenRoutes(), auditRoutes(), adminRoutes(), homeRoutes(),
 		dayRoutes(),
 	)
 }

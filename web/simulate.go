@@ -27,20 +27,21 @@ const (
 
 // A SimulateRequest says which day to play, and what to change in it.
 type SimulateRequest struct {
-	Date            string            `json:"date,omitempty" maxLength:"10" doc:"The first natural day, each job's in its own zone; the default is tomorrow" example:"2026-11-22"`
-	Days            int               `json:"days,omitempty" minimum:"0" maximum:"31" doc:"How many; the default is 1"`
-	Slots           int               `json:"slots,omitempty" minimum:"0" maximum:"1000000" doc:"Attempts at once; the default is the server's"`
-	Pools           map[string]int    `json:"pools,omitempty" maxProperties:"1000" doc:"Sizes of pools in the place of those that jobs state"`
-	Durations       map[string]string `json:"durations,omitempty" maxProperties:"20000" doc:"How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration"`
-	NoHistory       bool              `json:"noHistory,omitempty" doc:"Do not go by how long past instances took"`
-	DefaultDuration string            `json:"defaultDuration,omitempty" maxLength:"40" doc:"For jobs of which nothing is known; the default is PT1M"`
-	Fail            []string          `json:"fail,omitempty" maxItems:"1000" doc:"What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts"`
-	Delay           []string          `json:"delay,omitempty" maxItems:"1000" doc:"What takes longer: JOB[@TIME]=DURATION"`
-	Backfill        []SimulatedRef    `json:"withBackfill,omitempty" maxItems:"20000" doc:"A backfill that runs from the beginning on, beside the day"`
-	Assert          []string          `json:"assert,omitempty" maxItems:"1000" doc:"What must hold, such as: retail/report done by 08:00"`
-	Path            []string          `json:"path,omitempty" maxItems:"100" doc:"Whose critical paths to show: JOB[@TIME]; without, one that says most"`
-	Limit           int               `json:"limit,omitempty" minimum:"0" maximum:"20000" doc:"How many instances to list; the default is 1000"`
-	Columns         bool              `json:"columns,omitempty" doc:"All instances, in columns, in the place of a list"`
+	Date            string              `json:"date,omitempty" maxLength:"10" doc:"The first natural day, each job's in its own zone; the default is tomorrow" example:"2026-11-22"`
+	Days            int                 `json:"days,omitempty" minimum:"0" maximum:"31" doc:"How many; the default is 1"`
+	Slots           int                 `json:"slots,omitempty" minimum:"0" maximum:"1000000" doc:"Attempts at once; the default is the server's"`
+	Pools           map[string]int      `json:"pools,omitempty" maxProperties:"1000" doc:"Sizes of pools in the place of those that jobs state"`
+	Durations       map[string]string   `json:"durations,omitempty" maxProperties:"20000" doc:"How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration"`
+	Known           []SimulatedDuration `json:"known,omitempty" maxItems:"200000" doc:"durations of an earlier answer: a day that is held against that one is played with the same, although there are more past instances by now. What durations gives goes before"`
+	NoHistory       bool                `json:"noHistory,omitempty" doc:"Do not go by how long past instances took"`
+	DefaultDuration string              `json:"defaultDuration,omitempty" maxLength:"40" doc:"For jobs of which nothing is known; the default is PT1M"`
+	Fail            []string            `json:"fail,omitempty" maxItems:"1000" doc:"What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts"`
+	Delay           []string            `json:"delay,omitempty" maxItems:"1000" doc:"What takes longer: JOB[@TIME]=DURATION"`
+	Backfill        []SimulatedRef      `json:"withBackfill,omitempty" maxItems:"20000" doc:"A backfill that runs from the beginning on, beside the day"`
+	Assert          []string            `json:"assert,omitempty" maxItems:"1000" doc:"What must hold, such as: retail/report done by 08:00"`
+	Path            []string            `json:"path,omitempty" maxItems:"100" doc:"Whose critical paths to show: JOB[@TIME]; without, one that says most"`
+	Limit           int                 `json:"limit,omitempty" minimum:"0" maximum:"20000" doc:"How many instances to list; the default is 1000"`
+	Columns         bool                `json:"columns,omitempty" doc:"All instances, in columns, in the place of a list"`
 }
 
 // A SimulatedRef is an instance of a saved backfill plan. Members of such a plan beside these are not looked at.
@@ -55,6 +56,12 @@ func (r *SimulateRequest) Engine() engine.SimulationRequest {
 	request := engine.SimulationRequest{
 		Date: r.Date, Days: r.Days, Slots: r.Slots, Pools: r.Pools, Durations: r.Durations, NoHistory: r.NoHistory, Default: r.DefaultDuration,
 		Fail: r.Fail, Delay: r.Delay, Assert: r.Assert, Path: r.Path,
+	}
+	for _, k := range r.Known {
+		request.Known = append(request.Known, engine.KnownDuration{
+			Ref:             engine.JobRef{Workflow: k.Workflow, Job: k.Job},
+			AssumedDuration: engine.AssumedDuration{Duration: time.Duration(k.DurationMS) * time.Millisecond, Source: k.Source, Of: k.Of},
+		})
 	}
 	for _, b := range r.Backfill {
 		request.Backfill = append(request.Backfill, engine.BackfillRef{Job: b.Job, PlanTime: b.PlanTime})

@@ -148,3 +148,34 @@ func TestOneSimulationIsPlayedAtATime(t *testing.T) {
 		require.Equal(t, 200, <-third)
 	})
 }
+
+func TestADayThatIsHeldAgainstAnotherTakesTheSameTime(t *testing.T) {
+	f := newFixture(t)
+	play := func(known []web.SimulatedDuration, more string) (day web.Simulation) {
+		t.Helper()
+		list, err := json.Marshal(known)
+		require.NoError(t, err)
+		w := f.as("operator", http.MethodPost, "/api/v1/simulate", `{"date": "2026-11-22", "known": `+string(list)+more+`}`)
+		require.Equal(t, 200, w.Code, w.Body)
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &day))
+		return day
+	}
+	f.run(f.at("orders", 6), "", engine.OutcomeSucceeded)
+	before := play([]web.SimulatedDuration{}, "")
+
+	// Meanwhile an instance of each job ends, of one of which nothing was known.
+	f.run(f.at("stores", 5), "", engine.OutcomeSucceeded)
+	after := play([]web.SimulatedDuration{}, "")
+	require.NotEqual(t, before.Instances, after.Instances, "history has moved what nobody has changed")
+	held := play(before.Durations, "")
+	require.Equal(t, before.Durations, held.Durations)
+	require.Equal(t, before.Instances, held.Instances)
+
+	given := play(before.Durations, `, "durations": {"retail/stores": "PT5M"}`)
+	for _, d := range given.Durations {
+		if d.Job == "stores" {
+			require.Equal(t, engine.DurationGiven, d.Source)
+			require.EqualValues(t, 300_000, d.DurationMS)
+		}
+	}
+}

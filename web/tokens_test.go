@@ -29,6 +29,8 @@ func adminVisits(*fixture) map[string]visit {
 		"health":        {"/api/v1/health", "", 200, nil},
 		"listWorkers":   {"/api/v1/workers", "", 200, nil},
 		"listDeadlines": {"/api/v1/deadlines", "", 200, nil},
+		"listConcerns":  {"/api/v1/concerns", "", 200, nil},
+		"listUpcoming":  {"/api/v1/upcoming", "", 200, nil},
 		"listChanges":   {"/api/v1/changes", "", 200, nil},
 	}
 }

@@ -49,6 +49,10 @@ func (h history) Count(ctx context.Context, since time.Time) (web.Counts, error)
 	return web.Counts(n), err
 }
 
+func (h history) Upcoming(ctx context.Context, from time.Time, limit int) ([]engine.Instance, int, error) {
+	return h.db.Upcoming(ctx, from, limit)
+}
+
 // tokens finds the stored tokens, and the one of this start that commands on this machine use. That one is in memory only.
 type tokens struct {
 	db    *store.DB

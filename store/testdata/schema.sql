@@ -391,6 +391,8 @@ CREATE INDEX incident_member_job ON incident_member (job, plan_time, incident) W
 
 CREATE UNIQUE INDEX incident_open ON incident (cause) WHERE closed_at IS NULL;
 
+CREATE INDEX instance_asks ON instance (plan_time, id) WHERE state = 'waiting' AND (gate = 'confirm' OR gate = 'frozen') AND kind <> 'backfill';
+
 CREATE INDEX instance_ended ON instance (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE INDEX instance_failed ON instance (job, key, plan_time) WHERE state IN ('failed', 'cancelled');

@@ -36,6 +36,17 @@ const (
 	BackfillStateWithdrawing BackfillState = "withdrawing"
 )
 
+// Defines values for ConcernKind.
+const (
+	ConcernKindCancelled    ConcernKind = "cancelled"
+	ConcernKindEndedLate    ConcernKind = "ended-late"
+	ConcernKindFailed       ConcernKind = "failed"
+	ConcernKindLost         ConcernKind = "lost"
+	ConcernKindNeverStarted ConcernKind = "never-started"
+	ConcernKindStillRunning ConcernKind = "still-running"
+	ConcernKindWillBeLate   ConcernKind = "will-be-late"
+)
+
 // Defines values for DeedKind.
 const (
 	DeedKindAlert       DeedKind = "alert"
@@ -1015,6 +1026,64 @@ type ClockConfirmed struct {
 
 	// Now What the machine's clock said; the server goes by it from now on
 	Now time.Time `json:"now"`
+}
+
+// Concern defines model for Concern.
+type Concern struct {
+	// AcknowledgedBy Who knows of it
+	AcknowledgedBy string `json:"acknowledgedBy,omitempty,omitzero"`
+
+	// Blocked Waiting instances that cannot start because of it, when it was last looked at; at most 10,000 are counted
+	Blocked int64 `json:"blocked"`
+
+	// Gate What holds the root, when it waits
+	Gate string `json:"gate,omitempty,omitzero"`
+
+	// Help The command that would help
+	//
+	// Examples: almanac rerun retail/stores@2026-11-21T05:00:00+01:00
+	Help string `json:"help,omitempty,omitzero"`
+
+	// Holds The first few of them
+	Holds []IncidentInstance `json:"holds"`
+
+	// Incident Absent when no incident is open and only a person is waited for
+	//
+	// Examples: 4217
+	Incident string `json:"incident,omitempty,omitzero"`
+
+	// Kind Of the incident
+	Kind ConcernKind `json:"kind,omitempty,omitzero"`
+
+	// NeedsSomebody It stays as it is until somebody does something; otherwise time is enough
+	NeedsSomebody bool `json:"needsSomebody"`
+
+	// Reason Of the root, now
+	Reason Reason `json:"reason"`
+
+	// Root The instance from which it comes
+	Root IncidentInstance `json:"root"`
+
+	// Since When the incident began, or the plan time of what waits for a person
+	Since time.Time `json:"since"`
+
+	// State Of the root, now; absent when retention has removed it
+	State string `json:"state,omitempty,omitzero"`
+
+	// Title Of the incident, in one line
+	Title string `json:"title,omitempty,omitzero"`
+}
+
+// ConcernKind Of the incident
+type ConcernKind string
+
+// ConcernList defines model for ConcernList.
+type ConcernList struct {
+	// All How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person
+	All int64 `json:"all"`
+
+	// Items What needs somebody first, and of that what holds up most
+	Items []Concern `json:"items"`
 }
 
 // Condition defines model for Condition.
@@ -2918,6 +2987,9 @@ type SimulateRequest struct {
 	// Fail What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts
 	Fail []string `json:"fail,omitempty,omitzero"`
 
+	// Known durations of an earlier answer: a day that is held against that one is played with the same, although there are more past instances by now. What durations gives goes before
+	Known []SimulatedDuration `json:"known,omitempty,omitzero"`
+
 	// Limit How many instances to list; the default is 1000
 	Limit int64 `json:"limit,omitempty,omitzero"`
 
@@ -3387,6 +3459,15 @@ type TriggerRequest struct {
 	PlanTime time.Time `json:"planTime,omitempty,omitzero"`
 }
 
+// Upcoming defines model for Upcoming.
+type Upcoming struct {
+	// Items Of each job the first that is due, the soonest first
+	Items []Instance `json:"items"`
+
+	// Together How many are due at the time of the first; at most 1,000 are counted
+	Together int64 `json:"together"`
+}
+
 // Upstream defines model for Upstream.
 type Upstream struct {
 	Frozen bool `json:"frozen,omitempty,omitzero"`
@@ -3734,6 +3815,12 @@ type ListChangesParams struct {
 	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListConcernsParams defines parameters for ListConcerns.
+type ListConcernsParams struct {
+	// Limit At most so many
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
@@ -4092,6 +4179,12 @@ type CreateTokenParams struct {
 type RevokeTokenParams struct {
 	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ListUpcomingParams defines parameters for ListUpcoming.
+type ListUpcomingParams struct {
+	// Limit Of at most so many jobs
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
 // DeliverJSONBody defines parameters for Deliver.
@@ -4455,6 +4548,19 @@ func NewConfirmClockRequest(body ConfirmClockJSONRequestBody) *Request {
 // ConfirmClock: say that the machine's clock is right (POST /api/v1/clock/confirm).
 func (c *Client) ConfirmClock(ctx context.Context, body ConfirmClockJSONRequestBody) (answer ClockConfirmed, err error) {
 	err = c.Do(ctx, NewConfirmClockRequest(body), &answer)
+	return answer, err
+}
+
+// NewListConcernsRequest is the request of Client.ListConcerns.
+func NewListConcernsRequest(params ListConcernsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/concerns")
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListConcerns: what is wrong now, what needs somebody first, with the command that would help (GET /api/v1/concerns).
+func (c *Client) ListConcerns(ctx context.Context, params ListConcernsParams) (answer ConcernList, err error) {
+	err = c.Do(ctx, NewListConcernsRequest(params), &answer)
 	return answer, err
 }
 
@@ -5096,6 +5202,19 @@ func NewRevokeTokenRequest(id int64, params RevokeTokenParams, body RevokeTokenJ
 // RevokeToken: end a token for good (POST /api/v1/tokens/{id}/revoke).
 func (c *Client) RevokeToken(ctx context.Context, id int64, params RevokeTokenParams, body RevokeTokenJSONRequestBody) (answer APIToken, err error) {
 	err = c.Do(ctx, NewRevokeTokenRequest(id, params, body), &answer)
+	return answer, err
+}
+
+// NewListUpcomingRequest is the request of Client.ListUpcoming.
+func NewListUpcomingRequest(params ListUpcomingParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/upcoming")
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListUpcoming: what is due next, the soonest first (GET /api/v1/upcoming).
+func (c *Client) ListUpcoming(ctx context.Context, params ListUpcomingParams) (answer Upcoming, err error) {
+	err = c.Do(ctx, NewListUpcomingRequest(params), &answer)
 	return answer, err
 }
 

@@ -180,6 +180,17 @@ func (v *view) Unresolved(job int64, limit int) ([]engine.MemberRow, error) {
 		}))
 }
 
+func (v *view) Asking(limit int) ([]engine.Instance, error) {
+	asks := func(id int64) bool {
+		i := v.s.instances[id]
+		return i.State == engine.Waiting && (i.Gate == engine.GateConfirm || i.Gate == engine.GateFrozen) && i.Kind != engine.Backfill
+	}
+	ids := slices.SortedFunc(maps.Keys(v.s.instances), func(a, b int64) int {
+		return cmp.Or(v.s.instances[a].PlanTime.Compare(v.s.instances[b].PlanTime), cmp.Compare(a, b))
+	})
+	return v.list(slices.Values(slices.DeleteFunc(ids, func(id int64) bool { return !asks(id) })), limit)
+}
+
 func inTrouble(m *engine.MemberRow) bool { return m.Resolved.IsZero() && m.Kind != engine.AlertBlocked }
 
 func (v *view) HeldBy(job int64, key string, planTime time.Time, limit int) ([]engine.Instance, error) {

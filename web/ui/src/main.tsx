@@ -6,8 +6,10 @@ import "./design/base.css";
 import "./design/shell.css";
 import "./design/parts.css";
 import { load, preferred } from "./i18n/language";
+import { watchTyping } from "./parts/code";
 import { App } from "./shell/app";
 
+watchTyping();
 const root = document.getElementById("root");
 if (root) {
   const show = () =>

@@ -20,9 +20,9 @@ export const changesQuery = (limit: number) =>
     queryFn: ({ signal }) => get("/api/v1/changes", { query: { limit }, signal }),
   });
 
-export const openIncidentsQuery = queryOptions({
-  queryKey: ["list", "incidents", "home"],
-  queryFn: ({ signal }) => get("/api/v1/incidents", { query: { state: "open", limit: 100 }, signal }),
+export const concernsQuery = queryOptions({
+  queryKey: ["list", "concerns"],
+  queryFn: ({ signal }) => get("/api/v1/concerns", { signal }),
 });
 
 export const incidentsQuery = (state: "open" | "all") =>

@@ -1,8 +1,9 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { ApiError, ask } from "./client";
+import { ApiError, ask, newKey } from "./client";
 import { isLong } from "./long";
 import { statusQuery } from "./queries";
-import { demanded, onToken } from "./token";
+import { type Channel, type News, Seat } from "./seat";
+import { demanded, onToken, token } from "./token";
 
 /** How the page hears of changes: by the stream, by asking again and again, or not at all. */
 export type Link = "connecting" | "stream" | "polling" | "gone";
@@ -11,14 +12,22 @@ const pollEvery = 5_000;
 const slowest = 10_000;
 const silentFor = 45_000; // the server gives a sign of life every 15 s: whoever is silent for so long is gone
 
-/** A Live follows the server as long as the page is open. It tells queries that what they show has changed; it holds no data itself. */
+const replayed = 60_000; // what was missed in a shorter time the stream tells once more; after a longer one it is enough to know that there was something
+
+/**
+ * A Live hears of what happens on the server as long as the page is seen: by the stream, when this tab has the seat, else from the tab that has it. It tells
+ * queries that what they show has changed; it holds no data itself.
+ */
 export class Live {
   #client: QueryClient;
   #listeners = new Set<() => void>();
   #link: Link = "connecting";
   #last = ""; // the id of the last event
+  #heard = 0; // when it came
+  #polled = 0;
   #failures = 0;
-  #stop = new AbortController();
+  #streams = true; // until the server says that it has none
+  #seat: Seat | undefined;
   #dirty = false;
   #refreshing = false;
 
@@ -36,32 +45,47 @@ export class Live {
   };
 
   start(): () => void {
-    this.#stop = new AbortController();
-    void this.#run(this.#stop.signal);
+    const stop = new AbortController();
+    void this.#run(stop.signal);
     const end = onToken(() => {
       if (demanded() === null) this.#client.invalidateQueries();
     });
     return () => {
       end();
-      this.#stop.abort();
+      stop.abort();
     };
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    let streams = true; // until the server says that it has none
     while (!signal.aborted) {
-      if (demanded() !== null) {
-        await tokenGiven(signal);
-        continue;
-      }
+      if (demanded() !== null || !seen()) await changes(signal);
+      else await this.#attend(AbortSignal.any([signal, leaving()]));
+    }
+  }
+
+  /** attend hears what happens, under one token, until the page is hidden. Tabs with another token neither tell it anything nor hear anything of it. */
+  async #attend(signal: AbortSignal): Promise<void> {
+    const seat = new Seat(channelOf(token()), newKey(), (news) => this.#told(news));
+    this.#seat = seat;
+    signal.addEventListener("abort", () => seat.leave(), { once: true });
+    while (!signal.aborted) {
+      const mine = await seat.taken(signal);
+      if (!mine.aborted) await this.#lead(AbortSignal.any([signal, mine]));
+    }
+    this.#seat = undefined;
+  }
+
+  /** lead follows the server for all tabs. */
+  async #lead(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       try {
-        if (streams) {
+        if (this.#streams) {
           await this.#follow(signal);
           await pause(1_000, signal); // it was ended, not cut off: what is missed meanwhile comes by the last id
         } else await this.#poll(signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof ApiError && error.problem.status === 404) streams = false;
+        if (error instanceof ApiError && error.problem.status === 404) this.#streams = false;
         else if (error instanceof ApiError && error.problem.status === 422)
           this.#last = ""; // an id of another life of the server
         else if (!(error instanceof ApiError && error.problem.status === 401)) await this.#failed(signal);
@@ -72,7 +96,7 @@ export class Live {
   /** follow reads the stream until it ends. */
   async #follow(signal: AbortSignal): Promise<void> {
     const headers: Record<string, string> = { Accept: "text/event-stream" };
-    if (this.#last !== "") headers["Last-Event-ID"] = this.#last;
+    if (this.#last !== "" && Date.now() - this.#heard < replayed) headers["Last-Event-ID"] = this.#last;
     const silence = new AbortController();
     const alive = watch(silence);
     try {
@@ -80,10 +104,13 @@ export class Live {
       if (response.body === null) return;
       this.#well("stream");
       if (this.#last === "") this.#changed(); // between what was asked and the beginning of the stream, something may have happened
+      let first = this.#last !== "";
       for await (const event of events(response.body)) {
         alive.again();
-        if (event.id !== "") this.#last = event.id;
-        if (event.name === "change" || event.name === "gap") this.#changed();
+        const missed = first && event.id !== "" && event.id !== this.#last;
+        first = first && event.id === "";
+        if (event.id !== "") this.#reached(event.id);
+        if (missed || event.name === "change" || event.name === "gap") this.#changed();
       }
     } finally {
       alive.end();
@@ -93,10 +120,36 @@ export class Live {
   /** poll asks for the status; whatever is on the screen is asked for again with it. */
   async #poll(signal: AbortSignal): Promise<void> {
     await this.#client.fetchQuery({ ...statusQuery, staleTime: 0 });
+    if (signal.aborted) return;
     const before = this.#link;
     this.#well("polling");
-    if (before === "polling") await this.#refresh();
+    if (before === "polling") {
+      this.#polled++;
+      this.#tell();
+      await this.#refresh();
+    }
     await pause(pollEvery, signal);
+  }
+
+  /** told takes in what the tab that has the seat says. */
+  #told(news: News): void {
+    if (news.link === "gone") this.#set("gone");
+    else this.#well(news.link);
+    const polled = news.polled !== this.#polled && news.link === "polling";
+    this.#polled = news.polled;
+    const other = news.last !== "" && news.last !== this.#last;
+    if (news.last !== "") this.#reached(news.last);
+    if (other || polled) this.#changed();
+  }
+
+  #reached(id: string): void {
+    this.#last = id;
+    this.#heard = Date.now();
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#seat?.tell({ link: this.#link, last: this.#last, polled: this.#polled });
   }
 
   #well(link: Link): void {
@@ -115,6 +168,7 @@ export class Live {
   #set(link: Link): void {
     if (this.#link === link) return;
     this.#link = link;
+    this.#tell();
     for (const listener of this.#listeners) listener();
   }
 
@@ -165,17 +219,40 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function tokenGiven(signal: AbortSignal): Promise<void> {
+/** channelOf is where tabs with the same token, and no others, speak with one another: only who has the token can name it. */
+function channelOf(secret: string): Channel {
+  if (typeof BroadcastChannel === "undefined") return { onmessage: null, postMessage: () => {}, close: () => {} };
+  return new BroadcastChannel(`almanac.live ${secret}`);
+}
+
+const seen = () => document.visibilityState === "visible";
+
+/** leaving ends when the page is hidden, or its token is another or wanted. */
+function leaving(): AbortSignal {
+  const leave = new AbortController();
+  const before = token();
+  const look = () => {
+    if (seen() && demanded() === null && token() === before) return;
+    end();
+    document.removeEventListener("visibilitychange", look);
+    leave.abort();
+  };
+  const end = onToken(look);
+  document.addEventListener("visibilitychange", look);
+  return leave.signal;
+}
+
+/** changes waits until the page is seen or hidden, or something of the token has changed. */
+function changes(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const end = onToken(() => {
-      if (demanded() !== null) return;
+    const done = () => {
       end();
+      document.removeEventListener("visibilitychange", done);
       resolve();
-    });
-    signal.addEventListener("abort", () => {
-      end();
-      resolve();
-    });
+    };
+    const end = onToken(done);
+    document.addEventListener("visibilitychange", done);
+    signal.addEventListener("abort", done, { once: true });
   });
 }
 

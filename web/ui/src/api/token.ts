@@ -18,7 +18,7 @@ if (tabs) {
   tabs.onmessage = (event: MessageEvent<Message>) => {
     const message = event.data;
     if (message.kind === "ask" && token() !== "" && demand === null) tabs.postMessage({ kind: "token", token: token() } satisfies Message);
-    if (message.kind === "token" && demand !== null && message.token !== token()) enter(message.token);
+    if (message.kind === "token" && demand === "needed" && message.token !== token()) enter(message.token);
     if (message.kind === "leave" && token() !== "") forget();
   };
 }
@@ -49,7 +49,8 @@ function forget(): void {
 export function refused(sent: string, code: string): void {
   if (sent !== token() || demand !== null) return;
   demand = sent === "" ? "needed" : code === "token-expired" ? "expired" : "invalid";
-  tabs?.postMessage({ kind: "ask" } satisfies Message);
+  // Who has none may have that of another tab; who had one of their own does not become somebody else without being asked.
+  if (demand === "needed") tabs?.postMessage({ kind: "ask" } satisfies Message);
   tell();
 }
 

@@ -2,6 +2,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
 import { get, type Schemas } from "../api/client";
 import { useT } from "../i18n/language";
+import { Boundary } from "../parts/boundary";
+import { code } from "../parts/code";
 import { Loaded, ProblemView } from "../parts/problem";
 import { Around } from "./around";
 import { Wrong } from "./field";
@@ -9,7 +11,7 @@ import type { Field, Form } from "./form";
 import { aroundQuery } from "./queries";
 import { inScope, jobPattern, nameOf, picked } from "./scope";
 
-const PickGraph = lazy(() => import("../graph/pick").then((module) => ({ default: module.PickGraph })));
+const PickGraph = lazy(() => code(() => import("../graph/pick")).then((module) => ({ default: module.PickGraph })));
 
 /** JobsStep asks which jobs: found by their names or by a pattern, and along the dependencies of those. */
 export function JobsStep(props: {
@@ -92,14 +94,16 @@ function Drawn(props: { data: Schemas["JobsAround"]; form: Form; onChange: (form
   if (nodes.length > 300) return <p className="soft">{t("wizard.graphTooLarge", { n: nodes.length })}</p>;
   return (
     <div className="pickbox">
-      <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
-        <PickGraph
-          nodes={nodes}
-          edges={edges}
-          chosen={chosen}
-          onChange={(set) => onChange({ ...form, ...picked(data.nodes, form, set) })}
-        />
-      </Suspense>
+      <Boundary words={t("error.crash")} reset="">
+        <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+          <PickGraph
+            nodes={nodes}
+            edges={edges}
+            chosen={chosen}
+            onChange={(set) => onChange({ ...form, ...picked(data.nodes, form, set) })}
+          />
+        </Suspense>
+      </Boundary>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { code } from "../parts/code";
 import { en, type Key } from "./en";
 
 export type Language = "en" | "zh";
@@ -29,7 +30,7 @@ const Context = createContext<{ language: Language; choose: (language: Language)
 
 /** load fetches the catalogue of a language, once. */
 export async function load(language: Language): Promise<void> {
-  if (language === "zh") catalogues.zh = (await import("./zh")).zh;
+  if (language === "zh") catalogues.zh = (await code(() => import("./zh"))).zh;
 }
 
 export function preferred(): Language {

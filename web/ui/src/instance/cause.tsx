@@ -15,11 +15,19 @@ export function CauseName({ cause }: { cause: Cause }) {
 }
 
 /** CauseCard is a root cause with what would help. */
-export function CauseCard({ cause, children }: { cause: Cause; children?: React.ReactNode }) {
+export function CauseCard({
+  cause,
+  needs = needsSomebody(cause),
+  children,
+}: {
+  cause: Cause;
+  needs?: boolean;
+  children?: React.ReactNode;
+}) {
   const t = useT();
   const operation = helping(cause.help);
   return (
-    <div className={needsSomebody(cause) ? "cause stack" : "cause goes-on stack"}>
+    <div className={needs ? "cause stack" : "cause goes-on stack"}>
       <div className="row">
         <StateMark state={cause.state} gate={cause.gate} />
         <CauseName cause={cause} />

@@ -7,6 +7,8 @@ import { StateMark } from "../design/state";
 import type { Key } from "../i18n/en";
 import { useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
+import { Boundary } from "../parts/boundary";
+import { code } from "../parts/code";
 import { Loaded } from "../parts/problem";
 import { Tabs } from "../parts/tabs";
 import { clock, offset } from "../parts/time";
@@ -18,10 +20,10 @@ import { History } from "./history";
 import { Operations } from "./operations";
 import { Why } from "./why";
 
-const LogView = lazy(() => import("../log/log").then((module) => ({ default: module.LogView })));
+const LogView = lazy(() => code(() => import("../log/log")).then((module) => ({ default: module.LogView })));
 
-const Steps = lazy(() => import("./steps"));
-const Versions = lazy(() => import("./versions"));
+const Steps = lazy(() => code(() => import("./steps")));
+const Versions = lazy(() => code(() => import("./versions")));
 
 /** The tabs, and their names. */
 const names = {
@@ -95,10 +97,12 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         {tab === "history" && <History id={instance.id} />}
         {tab === "details" && <Details instance={instance} />}
         {tab === "log" && <Logs id={instance.id} />}
-        <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
-          {tab === "steps" && <Steps explanation={explanation} />}
-          {tab === "version" && <Versions instance={instance} />}
-        </Suspense>
+        <Boundary words={t("error.crash")} reset="">
+          <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+            {tab === "steps" && <Steps explanation={explanation} />}
+            {tab === "version" && <Versions instance={instance} />}
+          </Suspense>
+        </Boundary>
       </div>
     </>
   );
@@ -122,9 +126,11 @@ function Logs({ id }: { id: string }) {
         return (
           <>
             <Attempts items={items} chosen={chosen.id} onChoose={(attempt) => setSearch({ tab: "log", attempt }, { replace: true })} />
-            <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
-              <LogView key={chosen.id} attempt={chosen.id} number={chosen.number} truncated={chosen.truncated === true} />
-            </Suspense>
+            <Boundary words={t("error.crash")} reset="">
+              <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+                <LogView key={chosen.id} attempt={chosen.id} number={chosen.number} truncated={chosen.truncated === true} />
+              </Suspense>
+            </Boundary>
           </>
         );
       }}

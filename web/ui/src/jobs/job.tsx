@@ -6,12 +6,14 @@ import { jobQuery, recentQuery, versionsQuery } from "../api/queries";
 import { StateMark } from "../design/state";
 import { known, useLanguage, useT } from "../i18n/language";
 import { Act } from "../parts/act";
+import { Boundary } from "../parts/boundary";
+import { code } from "../parts/code";
 import { Loaded } from "../parts/problem";
 import { between, clock } from "../parts/time";
 import { Trigger } from "./trigger";
 import { recurrenceWords } from "./words";
 
-const Past = lazy(() => import("./past"));
+const Past = lazy(() => code(() => import("./past")));
 
 /** JobPage is one job: when it is due, what it waits for, how it went of late, and its definition. */
 export default function JobPage() {
@@ -47,9 +49,11 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
         {detail.definitionError !== undefined && <p className="failed">{t("job.definitionError", { why: detail.definitionError })}</p>}
         {detail.description !== undefined && <p>{detail.description}</p>}
       </header>
-      <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
-        <Past detail={detail} />
-      </Suspense>
+      <Boundary words={t("error.crash")} reset="">
+        <Suspense fallback={<p className="soft">{t("page.loading")}</p>}>
+          <Past detail={detail} />
+        </Suspense>
+      </Boundary>
       <div className="grid">
         <div className="stack">
           <When detail={detail} />

@@ -58,7 +58,6 @@ export function Lanes(props: LanesProps) {
   useLayoutEffect(() => view.current?.setOptions(options ?? {}), [options]);
   useLayoutEffect(() => {
     view.current?.setData(data);
-    setHover(null);
     if (begin.current) view.current?.setFrame(begin.current);
     begin.current = undefined;
   }, [data]);

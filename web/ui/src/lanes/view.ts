@@ -55,6 +55,7 @@ export class LaneView {
   #now = 0;
   #cursor: Spot = none;
   #hover: Spot = none;
+  #pointer: { x: number; y: number } | undefined; // where it rests over the picture; undefined: it is elsewhere, or drags
   #selected = -1;
   #asked = 0; // the frame that has been asked for
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -75,7 +76,7 @@ export class LaneView {
     place.addEventListener("wheel", (event) => this.#wheel(event), { passive: false, signal });
     canvas.addEventListener("pointerdown", (event) => this.#down(event), { signal });
     canvas.addEventListener("pointermove", (event) => this.#move(event), { signal });
-    canvas.addEventListener("pointerleave", () => this.#hovered(none, 0, 0), { signal });
+    canvas.addEventListener("pointerleave", () => this.#left(), { signal });
     canvas.addEventListener("dblclick", (event) => this.#double(event), { signal });
     place.addEventListener("keydown", (event) => this.#key(event), { signal });
     place.addEventListener("focus", () => this.draw(), { signal });
@@ -95,7 +96,10 @@ export class LaneView {
     return this.#cursor;
   }
 
-  /** setData puts other data in the place of what is shown. The cursor and the selection stay at the bars of the same id. */
+  /**
+   * setData puts other data in the place of what is shown. The cursor and the selection stay at the bars of the same id; what is hovered is what now lies under the
+   * pointer.
+   */
   setData(data: LanesData): void {
     const kept = this.#cursor.kind === "bar" ? this.#bar(this.#cursor.bar)?.id : undefined;
     const selected = this.#bar(this.#selected)?.id;
@@ -110,6 +114,7 @@ export class LaneView {
     this.#selected = selected === undefined ? -1 : data.bars.findIndex((bar) => bar.id === selected);
     this.#layRows();
     if (span) this.#layTime(this.#scale.frame(this.#place.scrollLeft));
+    this.#lookUnder();
     this.draw();
   }
 
@@ -307,7 +312,7 @@ export class LaneView {
       const [dx, dy] = [next.clientX - event.clientX, next.clientY - event.clientY];
       if (!moved && Math.hypot(dx, dy) < 4) return;
       moved = true;
-      this.#hovered(none, 0, 0);
+      this.#left();
       if (bar && grip) {
         last = dragged(bar, grip, dx / this.#scale.density, dragStep(this.#scale.density));
         this.events.drag?.(n, last.from, last.to, false);
@@ -353,7 +358,22 @@ export class LaneView {
   #move(event: PointerEvent): void {
     if (event.buttons !== 0) return;
     const { spot, x, y } = this.#at(event);
+    this.#pointer = { x, y };
     this.#hovered(spot, x, y);
+  }
+
+  /** lookUnder tells what lies under the pointer when the picture has moved and the pointer has not. */
+  #lookUnder(): void {
+    if (this.#pointer === undefined) return;
+    const { x, y } = this.#pointer;
+    const spot = hit(this.#scene(), x, y);
+    this.#hover = spot;
+    this.events.hover?.(spot, x, y);
+  }
+
+  #left(): void {
+    this.#pointer = undefined;
+    this.#hovered(none, 0, 0);
   }
 
   #hovered(spot: Spot, x: number, y: number): void {

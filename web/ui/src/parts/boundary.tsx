@@ -1,8 +1,10 @@
 import { Component, type ReactNode } from "react";
+import { CodeLost } from "./code";
+import { LostCode } from "./lost";
 
 /** A Boundary keeps a mistake in one part of the page from taking the rest away. Another value of reset tries again. */
 export class Boundary extends Component<{ words: string; reset: string; children: ReactNode }, { failed: Error | null; reset: string }> {
-  state = { failed: null, reset: this.props.reset };
+  state: { failed: Error | null; reset: string } = { failed: null, reset: this.props.reset };
 
   static getDerivedStateFromError(error: Error) {
     return { failed: error };
@@ -14,6 +16,7 @@ export class Boundary extends Component<{ words: string; reset: string; children
 
   override render() {
     if (this.state.failed === null) return this.props.children;
+    if (this.state.failed instanceof CodeLost) return <LostCode why={this.state.failed.why} />;
     return (
       <div className="page">
         <p className="problem" role="alert">

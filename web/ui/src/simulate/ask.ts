@@ -62,7 +62,7 @@ export interface Beside {
 }
 
 /** bodyOf is the request of the API. */
-export function bodyOf(ask: Ask, beside: Beside | undefined): Schemas["SimulateRequest"] {
+export function bodyOf(ask: Ask, beside: Beside | undefined, known?: Schemas["SimulatedDuration"][] | null): Schemas["SimulateRequest"] {
   const pairs = (list: string[]) => list.map(cut);
   return {
     columns: true,
@@ -77,6 +77,7 @@ export function bodyOf(ask: Ask, beside: Beside | undefined): Schemas["SimulateR
     ...(ask.fail.length === 0 ? {} : { fail: ask.fail }),
     ...(ask.assert.length === 0 ? {} : { assert: ask.assert }),
     ...(beside === undefined ? {} : { withBackfill: beside.refs }),
+    ...(known ? { known } : {}),
   };
 }
 

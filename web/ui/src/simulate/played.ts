@@ -23,13 +23,17 @@ export interface Days {
 export function useDays(ask: Ask, beside: Chosen | undefined): Days {
   const settled = useSettled(ask, 350);
   const base = useMemo(() => unchanged(settled), [settled]);
-  const current = useQuery(foresightQuery(settled, beside));
   const usual = useQuery(foresightQuery(base, undefined));
+  const changed = beside !== undefined || foresightQuery(settled, undefined).queryKey[1] !== foresightQuery(base, undefined).queryKey[1];
+  // What cannot be played at all leaves nothing to hold the change against: it is played by itself.
+  const current = useQuery({
+    ...foresightQuery(settled, beside, changed ? usual.data : undefined),
+    enabled: !changed || usual.data !== undefined || usual.error !== null,
+  });
   const [played, setPlayed] = useState<Played>();
   // What cannot be played at all leaves the usual day to look at.
   const shown = current.data ?? (current.error && !played ? usual.data : undefined);
   if (shown && shown !== played) setPlayed(shown);
-  const changed = beside !== undefined || foresightQuery(settled, undefined).queryKey[1] !== foresightQuery(base, undefined).queryKey[1];
   const before = changed && !usual.isPlaceholderData ? usual.data?.foresight : undefined;
   // To hold two large days against each other, and to draw them, takes a while: it is done between what a person does.
   const newest = useMemo(() => ({ played, before }), [played, before]);
@@ -44,11 +48,11 @@ export function useDays(ask: Ask, beside: Chosen | undefined): Days {
     usual: comparison && held.before,
     comparison,
     changed,
-    playing: current.isFetching || settled !== ask || held !== newest,
+    playing: current.isFetching || usual.isFetching || settled !== ask || held !== newest,
     error: current.isFetching ? null : current.error,
     again: () => {
-      void current.refetch();
-      if (changed) void usual.refetch();
+      void usual.refetch(); // what is changed follows it, by its number
+      if (changed && usual.data === undefined) void current.refetch();
     },
   };
 }

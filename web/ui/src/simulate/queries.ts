@@ -8,20 +8,25 @@ export interface Played {
   foresight: Foresight;
   ask: Ask;
   took: number;
+  number: number; // of the answer
 }
 
+let answers = 0;
+
 /**
+ * A day that is held against another is played with the durations of that one: while the page is open more instances end, and the medians move.
+ *
  * The server plays one day at a time, so a page asks for one at a time: what is asked while another is on its way is sent when that has come, or has been taken back.
  * No change of the server's rows touches what was played: it is what would happen, until somebody asks again.
  */
-export const foresightQuery = (ask: Ask, beside: (Beside & { id: number }) | undefined) =>
+export const foresightQuery = (ask: Ask, beside: (Beside & { id: number }) | undefined, against?: Played) =>
   queryOptions({
-    queryKey: ["foresight", JSON.stringify(bodyOf(ask, undefined)), beside?.id ?? 0],
+    queryKey: ["foresight", JSON.stringify(bodyOf(ask, undefined)), beside?.id ?? 0, against?.number ?? 0],
     queryFn: ({ signal }): Promise<Played> =>
       inTurn(signal, async () => {
         const begun = performance.now();
-        const answer = await post("/api/v1/simulate", { body: bodyOf(ask, beside), signal });
-        return { foresight: new Foresight(answer), ask, took: performance.now() - begun };
+        const answer = await post("/api/v1/simulate", { body: bodyOf(ask, beside, against?.foresight.answer.durations), signal });
+        return { foresight: new Foresight(answer), ask, took: performance.now() - begun, number: ++answers };
       }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,

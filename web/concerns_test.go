@@ -1,0 +1,58 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/web"
+)
+
+func TestConcernsAreIncidentsAndWhatWaitsForAPerson(t *testing.T) {
+	f := newFixture(t)
+	require.Equal(t, web.ConcernList{Items: []web.Concern{}}, get[web.ConcernList](f, "/api/v1/concerns"), "what waits for its time is no concern")
+
+	// A frozen one whose time has come.
+	frozen := f.at("stores", 5)
+	require.NoError(t, f.db.Write(t.Context(), func(tx engine.Tx) error {
+		reason := engine.Reason{Code: engine.ReasonFrozen}
+		if _, err := tx.SetFrozen(frozen.ID, true, reason, start); err != nil {
+			return err
+		}
+		_, err := tx.Hold(engine.Hold{Instance: frozen.ID, Gate: engine.GateFrozen, Reason: reason, At: start})
+		return err
+	}))
+	list := get[web.ConcernList](f, "/api/v1/concerns")
+	require.Equal(t, 1, list.All)
+	require.Nil(t, list.Items[0].Incident)
+	require.True(t, list.Items[0].Needs)
+	require.Equal(t, "almanac unfreeze retail/stores@2026-11-21T05:00:00+01:00", list.Items[0].Help)
+	require.NotEmpty(t, list.Items[0].Holds, "orders wait for it")
+
+	// An incident of a root that runs again needs nobody; it stands last although it holds up more.
+	id, _ := f.incident(8, "job/1")
+	f.run(f.at("orders", 8), "", "")
+	list = get[web.ConcernList](f, "/api/v1/concerns")
+	require.Equal(t, 2, list.All)
+	require.Equal(t, web.ID(frozen.ID), list.Items[0].Root.ID)
+	require.EqualValues(t, id, *list.Items[1].Incident)
+	require.Equal(t, engine.Running, list.Items[1].State)
+	require.False(t, list.Items[1].Needs)
+	require.Empty(t, list.Items[1].Help)
+	require.Equal(t, 2, list.Items[1].Blocked)
+
+	one := get[web.ConcernList](f, "/api/v1/concerns?limit=1")
+	require.Len(t, one.Items, 1)
+	require.Equal(t, 2, one.All)
+	refused(f, f.as("viewer", "GET", "/api/v1/concerns?limit=51", ""), 422, "invalid")
+}
+
+func TestUpcomingIsTheSoonestOfEachJob(t *testing.T) {
+	f := newFixture(t)
+	next := get[web.Upcoming](f, "/api/v1/upcoming")
+	require.Len(t, next.Items, 1, "stores were due at 05:00")
+	require.Equal(t, "2026-11-21T11:00:00+01:00", next.Items[0].PlanTime.Format(time.RFC3339))
+	require.Equal(t, 1, next.Together)
+}
