@@ -35,6 +35,7 @@ func (s *server) confirmClock(ctx context.Context, in *confirmClockInput) (*cloc
 func clockRoute() route {
 	return route{
 		Method: http.MethodPost, Pattern: prefix + "/clock/confirm", Permission: Operator, ID: "confirmClock", Tag: "admin", Refuses: []int{http.StatusConflict},
+		Audit: true, Idempotent: true, BodyLimit: maxBody, Request: exampleNote,
 		Summary: "Say that the machine's clock is right",
 		Text: "A clock that jumped ahead is not believed: nothing is planned or started until a time server or a person vouches for it. It is a conflict when " +
 			"the clock is believed already.",

@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Say that the machine's clock is right
-         * @description A clock that jumped ahead is not believed: nothing is planned or started until a time server or a person vouches for it. It is a conflict when the clock is believed already.
+         * @description A clock that jumped ahead is not believed: nothing is planned or started until a time server or a person vouches for it. It is a conflict when the clock is believed already. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
          */
         post: operations["confirmClock"];
         delete?: never;
@@ -8382,12 +8382,20 @@ export interface operations {
     confirmClock: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key from the same principal is the same request, however often it is sent within a day */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "note": "the source is empty"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NoteRequest"];
             };
         };
@@ -8479,6 +8487,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:timeout",
+                     *       "title": "Request Timeout",
+                     *       "status": 408,
+                     *       "code": "timeout",
+                     *       "hint": "send the body faster"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Conflict */
             409: {
                 headers: {
@@ -8510,6 +8536,24 @@ export interface operations {
                      *       "status": 413,
                      *       "code": "too-large",
                      *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unsupported-media-type",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "hint": "send the header Content-Type: application/json"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
