@@ -305,7 +305,7 @@ func benchNone(ctx context.Context, s setting) ([]figure, error) {
 
 type noRunner struct{}
 
-func (noRunner) Start(engine.Attempt, func(engine.Result))      {}
-func (noRunner) Cancel(int64)                                   {}
-func (noRunner) Renew([]int64, time.Time)                       {}
-func (noRunner) Adopt(a []int64, _ func(engine.Result)) []int64 { return a }
+func (noRunner) Start(engine.Attempt, func(engine.Result))                         {}
+func (noRunner) Cancel(int64)                                                      {}
+func (noRunner) Renew([]int64, time.Time)                                          {}
+func (noRunner) Adopt(a []int64, _ func(engine.Result)) (unknown, unbegun []int64) { return a, nil }

@@ -113,6 +113,7 @@ type Runner interface {
 	// Renew moves the end of the lease under which attempts run. Unknown ids are ignored.
 	Renew(attempts []int64, until time.Time)
 	// Adopt takes over attempts that an earlier process of this server started. Those that still run or whose end was kept are
-	// reported through done; the ids returned are those nothing is known of.
-	Adopt(attempts []int64, done func(Result)) (unknown []int64)
+	// reported through done; the ids returned are those nothing is known of, and apart from them those that no process was ever begun for, if they are
+	// commands.
+	Adopt(attempts []int64, done func(Result)) (unknown, unbegun []int64)
 }

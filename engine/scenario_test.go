@@ -461,4 +461,6 @@ func (r *actor) Cancel(attempt int64) {
 
 func (r *actor) Renew([]int64, time.Time) {}
 
-func (r *actor) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }
+func (r *actor) Adopt(attempts []int64, _ func(engine.Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}

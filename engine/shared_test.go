@@ -29,9 +29,9 @@ func (h *hand) Start(a engine.Attempt, done func(engine.Result)) {
 	h.started = append(h.started, a)
 	h.done[a.ID] = done
 }
-func (h *hand) Cancel(id int64)                                            { h.cancelled = append(h.cancelled, id) }
-func (h *hand) Renew(_ []int64, until time.Time)                           { h.until = until }
-func (h *hand) Adopt(ids []int64, _ func(engine.Result)) (unknown []int64) { return ids }
+func (h *hand) Cancel(id int64)                                                     { h.cancelled = append(h.cancelled, id) }
+func (h *hand) Renew(_ []int64, until time.Time)                                    { h.until = until }
+func (h *hand) Adopt(ids []int64, _ func(engine.Result)) (unknown, unbegun []int64) { return ids, nil }
 
 func (h *hand) end(id int64, at time.Time) {
 	h.done[id](engine.Result{Attempt: id, Outcome: engine.OutcomeSucceeded, StartedAt: at, EndedAt: at})

@@ -86,7 +86,9 @@ func (p *play) Cancel(attempt int64) {
 func (p *play) Renew([]int64, time.Time) {}
 
 // Adopt knows of nothing.
-func (p *play) Adopt(attempts []int64, _ func(Result)) []int64 { return attempts }
+func (p *play) Adopt(attempts []int64, _ func(Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}
 
 // attemptEnd is when an attempt will have ended, and how.
 type attemptEnd struct {

@@ -108,6 +108,8 @@ func (r livedRunner) Start(a engine.Attempt, done func(engine.Result)) {
 	})
 }
 
-func (livedRunner) Cancel(int64)                                          {}
-func (livedRunner) Renew([]int64, time.Time)                              {}
-func (livedRunner) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }
+func (livedRunner) Cancel(int64)             {}
+func (livedRunner) Renew([]int64, time.Time) {}
+func (livedRunner) Adopt(attempts []int64, _ func(engine.Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}

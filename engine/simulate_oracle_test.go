@@ -285,4 +285,6 @@ func (r *dayRunner) Cancel(attempt int64) {
 
 func (r *dayRunner) Renew([]int64, time.Time) {}
 
-func (r *dayRunner) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }
+func (r *dayRunner) Adopt(attempts []int64, _ func(engine.Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}

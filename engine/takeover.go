@@ -289,7 +289,7 @@ func (e *Engine) readErrand(tx Tx, clock time.Time, a AttemptRow, found *inherit
 }
 
 // takeUp makes what was found part of the working set, after the commit. Attempts of another process are adopted from the Runner, and those that it
-// knows nothing of are lost: the job's onLost decides. One that this process recorded and never handed out, because it did not learn of the commit, is
+// knows nothing of are lost: the job's onLost decides. Those that never began are handed out. One that this process recorded and never handed out, because it did not learn of the commit, is
 // handed out now.
 func (e *Engine) takeUp(now time.Time, found *inheritance) {
 	maps.Copy(e.runs, found.runs)
@@ -308,9 +308,16 @@ func (e *Engine) takeUp(now time.Time, found *inheritance) {
 		}
 	}
 	if len(adopt) > 0 {
-		unknown := adopt
+		unknown, unbegun := adopt, []int64(nil)
 		if !fault.Planted(fault.DeclaredDead) {
-			unknown = e.cfg.Runner.Adopt(adopt, e.inbox.result)
+			unknown, unbegun = e.cfg.Runner.Adopt(adopt, e.inbox.result)
+		}
+		for _, id := range unbegun {
+			if found.live[id].action == ActionShell {
+				e.handOutAgain(now, id, found) // the same attempt: it was recorded, and its process died before it could begin it
+			} else {
+				unknown = append(unknown, id) // a request leaves no trace where commands are known
+			}
 		}
 		for _, id := range unknown {
 			e.inbox.result(Result{Attempt: id, Outcome: OutcomeLost, Message: "the server or the machine restarted, and nothing is known of it", StartedAt: now, EndedAt: now})

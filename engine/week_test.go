@@ -96,7 +96,9 @@ func (r *recorder) Cancel(int64) {}
 
 func (r *recorder) Renew([]int64, time.Time) {}
 
-func (r *recorder) Adopt(attempts []int64, _ func(engine.Result)) []int64 { return attempts }
+func (r *recorder) Adopt(attempts []int64, _ func(engine.Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}
 
 // A witness watches what is committed and checks the invariants.
 type witness struct {

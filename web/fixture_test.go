@@ -84,10 +84,10 @@ func (l logFolder) Open(attempt int64) (io.ReadSeekCloser, int64, error) {
 // idle is a Runner that is never asked: the loop does not run in these tests.
 type idle struct{}
 
-func (idle) Start(engine.Attempt, func(engine.Result))        { panic("nothing starts here") }
-func (idle) Cancel(int64)                                     { panic("nothing runs here") }
-func (idle) Renew([]int64, time.Time)                         {}
-func (idle) Adopt(ids []int64, _ func(engine.Result)) []int64 { return ids }
+func (idle) Start(engine.Attempt, func(engine.Result))                           { panic("nothing starts here") }
+func (idle) Cancel(int64)                                                        { panic("nothing runs here") }
+func (idle) Renew([]int64, time.Time)                                            {}
+func (idle) Adopt(ids []int64, _ func(engine.Result)) (unknown, unbegun []int64) { return ids, nil }
 
 const hookSecret = "a secret of 32 bytes, at the least"
 

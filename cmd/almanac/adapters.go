@@ -191,6 +191,8 @@ func (noRunner) Start(a engine.Attempt, done func(engine.Result)) {
 	at := time.Time{}
 	done(engine.Result{Attempt: a.ID, Outcome: engine.OutcomeFailed, Message: "this process only reads", StartedAt: at, EndedAt: at})
 }
-func (noRunner) Cancel(int64)                                                 {}
-func (noRunner) Renew([]int64, time.Time)                                     {}
-func (noRunner) Adopt(attempts []int64, _ func(engine.Result)) (none []int64) { return attempts }
+func (noRunner) Cancel(int64)             {}
+func (noRunner) Renew([]int64, time.Time) {}
+func (noRunner) Adopt(attempts []int64, _ func(engine.Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}

@@ -90,6 +90,10 @@ func (s *supervisor) start(c *child) error {
 	if err != nil {
 		return err
 	}
+	if err := s.asked.note(c.Attempt); err != nil {
+		log.Close()
+		return err
+	}
 	s.mu.Lock()
 	switch c.why {
 	case endCancel:

@@ -27,9 +27,9 @@ type link struct {
 	running bool // the goroutine has been started
 	wake    chan struct{}
 	queue   []message
-	flight  map[int64]func(engine.Result) // attempts whose outcome is awaited
-	calls   sync.WaitGroup                // of these functions
-	asked   map[int64]chan []int64        // answers that adopt waits for, by the number of the question
+	flight  map[int64]*awaited   // attempts whose outcome is awaited
+	calls   sync.WaitGroup       // of these functions
+	asked   map[int64]chan *roll // answers that adopt waits for, by the number of the question
 	number  int64
 	acks    []int64
 	flush   *time.Timer // sends the acks when there is nothing else to say
@@ -38,6 +38,13 @@ type link struct {
 	lost    error  // why this server starts nothing any more
 	closed  bool
 	ended   chan struct{}
+}
+
+// An awaited attempt is one whose outcome somebody waits for.
+type awaited struct {
+	done      func(engine.Result)
+	ask       *spawn // with which it is begun; nil for one of an earlier server
+	cancelled bool
 }
 
 const (
@@ -54,7 +61,7 @@ func newLink(config Config) *link {
 	place, _ := os.Stat(run)
 	return &link{
 		config: config, log: config.Log, run: run, place: place, wake: make(chan struct{}, 1),
-		flight: map[int64]func(engine.Result){}, asked: map[int64]chan []int64{}, ended: make(chan struct{}),
+		flight: map[int64]*awaited{}, asked: map[int64]chan *roll{}, ended: make(chan struct{}),
 	}
 }
 
@@ -68,7 +75,7 @@ func (l *link) spawn(s *spawn, done func(engine.Result)) {
 	case l.lost != nil:
 		go done(notStarted(s.Attempt, l.lost))
 	default:
-		l.flight[s.Attempt] = done
+		l.flight[s.Attempt] = &awaited{done: done, ask: s}
 		l.say(message{Spawn: s})
 	}
 }
@@ -77,7 +84,8 @@ func (l *link) spawn(s *spawn, done func(engine.Result)) {
 func (l *link) cancel(attempt int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.flight[attempt] != nil {
+	if w := l.flight[attempt]; w != nil {
+		w.cancelled = true
 		l.say(message{Cancel: attempt})
 	}
 }
@@ -98,26 +106,28 @@ func (l *link) renew(attempts []int64, until instant) {
 }
 
 // adopt asks the supervisor, or the journal that one left, about attempts of an earlier server.
-func (l *link) adopt(attempts []int64, done func(engine.Result)) (unknown []int64) {
+func (l *link) adopt(attempts []int64, done func(engine.Result)) (unknown, unbegun []int64) {
 	if len(attempts) == 0 || !l.hasMemory() {
-		return attempts
+		return attempts, nil
 	}
-	answer := make(chan []int64, 1)
+	answer := make(chan *roll, 1)
 	l.mu.Lock()
 	if l.closed || l.lost != nil {
 		l.mu.Unlock()
-		return attempts
+		return attempts, nil
 	}
 	l.number++
 	number := l.number
 	l.asked[number] = answer
 	for _, id := range attempts {
-		l.flight[id] = done
+		l.flight[id] = &awaited{done: done}
 	}
 	l.say(message{Adopt: &roll{Number: number, Attempts: slices.Clone(attempts)}})
 	l.mu.Unlock()
-	unknown = <-answer
-	return unknown
+	if r := <-answer; r != nil {
+		return r.Attempts, r.Unbegun
+	}
+	return nil, nil
 }
 
 // hasMemory reports that there is a supervisor, or a journal of one, to ask, or that something runs which one has started: the supervisor that is started for
@@ -127,8 +137,12 @@ func (l *link) hasMemory() bool {
 	if err == nil && info.Size() > 0 {
 		return true
 	}
-	_, err = os.Lstat(filepath.Join(l.run, socketFile))
-	return err == nil || anyMarked(outMark(l.config.Dir))
+	for _, name := range []string{socketFile, askedFile} {
+		if _, err := os.Lstat(filepath.Join(l.run, name)); err == nil {
+			return true
+		}
+	}
+	return anyMarked(outMark(l.config.Dir))
 }
 
 // say queues a message. The caller holds the lock.
@@ -315,7 +329,7 @@ func (l *link) deliver(r engine.Result, recorded bool) {
 	l.calls.Add(1)
 	l.mu.Unlock()
 	defer l.calls.Done()
-	f(r)
+	f.done(r)
 	if recorded {
 		l.ack(r.Attempt)
 	}
@@ -343,23 +357,38 @@ func (l *link) ack(attempt int64) {
 	}
 }
 
-// giveUp settles the attempts that the supervisor does not know: adopt returns them, or, when they were asked for again after
-// a broken connection, they are lost.
+// giveUp settles the attempts that the supervisor does not know: adopt returns them, or, when they were asked for again after a broken connection, those that
+// never began are asked for once more and the others are lost.
 func (l *link) giveUp(r *roll) {
 	l.mu.Lock()
-	answer := l.asked[r.Number]
-	delete(l.asked, r.Number)
-	if answer != nil {
-		for _, id := range r.Attempts {
+	if answer := l.asked[r.Number]; answer != nil {
+		delete(l.asked, r.Number)
+		for _, id := range slices.Concat(r.Attempts, r.Unbegun) {
 			delete(l.flight, id)
+		}
+		l.mu.Unlock()
+		answer <- r
+		return
+	}
+	lost := slices.Clone(r.Attempts)
+	var cancelled []int64
+	for _, id := range r.Unbegun {
+		switch w := l.flight[id]; {
+		case w == nil:
+		case w.cancelled:
+			cancelled = append(cancelled, id)
+		case w.ask == nil: // of an earlier server, whose words are not known here
+			lost = append(lost, id)
+		default:
+			l.say(message{Spawn: w.ask})
 		}
 	}
 	l.mu.Unlock()
-	if answer != nil {
-		answer <- r.Attempts
-		return
+	for _, id := range cancelled {
+		now := time.Now()
+		l.deliver(engine.Result{Attempt: id, Outcome: engine.OutcomeCancelled, Message: "cancelled before it started", StartedAt: now, EndedAt: now}, false)
 	}
-	for _, id := range r.Attempts {
+	for _, id := range lost {
 		l.deliver(lostResult(id), false)
 	}
 }

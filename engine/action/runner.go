@@ -143,8 +143,8 @@ func (r *Runner) Renew(attempts []int64, until time.Time) {
 }
 
 // Adopt implements engine.Runner. A request or a message that an earlier server had in flight is always unknown: the
-// answer went with it.
-func (r *Runner) Adopt(attempts []int64, done func(engine.Result)) (unknown []int64) {
+// answer went with it. Of commands the supervisor may know that they never began.
+func (r *Runner) Adopt(attempts []int64, done func(engine.Result)) (unknown, unbegun []int64) {
 	return r.link.adopt(attempts, done)
 }
 

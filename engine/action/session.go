@@ -141,7 +141,8 @@ func (s *supervisor) listenTo(c *session) {
 		case m.Renew != nil:
 			s.renew(m.Renew)
 		case m.Adopt != nil:
-			c.tell(message{Unknown: &roll{Number: m.Adopt.Number, Attempts: s.adopt(c, m.Adopt.Attempts)}})
+			unknown, unbegun := s.adopt(c, m.Adopt.Attempts)
+			c.tell(message{Unknown: &roll{Number: m.Adopt.Number, Attempts: unknown, Unbegun: unbegun}})
 		case len(m.Acks) > 0:
 			s.journal.ack(m.Acks, time.Now())
 		}
@@ -160,9 +161,9 @@ func (s *supervisor) renew(r *renewal) {
 	}
 }
 
-// adopt reports the attempts that have ended and returns those that are unknown. A child that runs reports by itself. The order of the two
+// adopt reports the attempts that have ended and returns those that are unknown, and apart from them those that never began. A child that runs reports by itself. The order of the two
 // looks matters: a child leaves the living only after its outcome is in the journal.
-func (s *supervisor) adopt(c *session, attempts []int64) (unknown []int64) {
+func (s *supervisor) adopt(c *session, attempts []int64) (unknown, unbegun []int64) {
 	for _, id := range attempts {
 		s.mu.Lock()
 		_, alive := s.live[id]
@@ -172,11 +173,13 @@ func (s *supervisor) adopt(c *session, attempts []int64) (unknown []int64) {
 		}
 		if r, ok := s.journal.find(id); ok {
 			c.tell(message{Report: r})
+		} else if s.asked.never(id) {
+			unbegun = append(unbegun, id)
 		} else {
 			unknown = append(unknown, id)
 		}
 	}
-	return unknown
+	return unknown, unbegun
 }
 
 // accept takes a new child in. An attempt that was asked for before is not started twice: it is reported instead. When nothing else is being said

@@ -112,7 +112,9 @@ func TestAfterARestartOfTheMachine(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(run, journalFile), text, 0o600))
 
 	results := make(chan engine.Result, 4)
-	require.Equal(t, []int64{2}, r.Adopt([]int64{1, 2}, func(x engine.Result) { results <- x }))
+	unknown, unbegun := r.Adopt([]int64{1, 2}, func(x engine.Result) { results <- x })
+	require.Equal(t, []int64{2}, unknown)
+	require.Empty(t, unbegun)
 	require.Equal(t, 42, *receive(t, results).Exit)
 	require.NoError(t, syscall.Kill(pid, 0))
 	require.Empty(t, ended)

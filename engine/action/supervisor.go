@@ -27,6 +27,7 @@ type supervisor struct {
 	out     *os.Root // the folder of the output files
 	logs    *Logs
 	journal *journal
+	asked   *asked
 	null    *os.File
 	boot    string
 	queue   chan *child // waiting for a spawner
@@ -78,8 +79,16 @@ func newSupervisor(dir, version string, log *slog.Logger) (*supervisor, error) {
 		unclean = info.Size() > 0
 	}
 	var orphans []birth
+	if s.asked, err = openAsked(s.run, s.boot); err != nil {
+		return nil, err
+	}
 	if s.journal, orphans, err = openJournal(s.run, time.Now(), log); err != nil {
 		return nil, err
+	}
+	for _, b := range orphans { // of a supervisor of another version, perhaps
+		if err := s.asked.note(b.Attempt); err != nil {
+			return nil, err
+		}
 	}
 	if unclean {
 		s.endSurvivors(orphans)

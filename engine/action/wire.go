@@ -53,6 +53,7 @@ type message struct {
 type roll struct {
 	Number   int64
 	Attempts []int64
+	Unbegun  []int64 // of an answer: unknown too, but certainly never begun
 }
 
 // renewal moves the end of the lease under which attempts run.

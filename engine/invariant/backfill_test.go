@@ -16,10 +16,10 @@ import (
 // never is a Runner whose attempts do not end.
 type never struct{}
 
-func (never) Start(engine.Attempt, func(engine.Result))            {}
-func (never) Cancel(int64)                                         {}
-func (never) Renew([]int64, time.Time)                             {}
-func (never) Adopt([]int64, func(engine.Result)) (unknown []int64) { return nil }
+func (never) Start(engine.Attempt, func(engine.Result))                     {}
+func (never) Cancel(int64)                                                  {}
+func (never) Renew([]int64, time.Time)                                      {}
+func (never) Adopt([]int64, func(engine.Result)) (unknown, unbegun []int64) { return nil, nil }
 
 // A backfill that runs is sound, and each damage to a copy of it is found.
 func TestDamagedBackfillsAreFound(t *testing.T) {

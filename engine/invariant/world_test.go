@@ -149,8 +149,10 @@ func (w *world) Cancel(attempt int64) {
 		}
 	}
 }
-func (w *world) Renew([]int64, time.Time)                                     {}
-func (w *world) Adopt(attempts []int64, _ func(engine.Result)) (none []int64) { return attempts }
+func (w *world) Renew([]int64, time.Time) {}
+func (w *world) Adopt(attempts []int64, _ func(engine.Result)) (unknown, unbegun []int64) {
+	return attempts, nil
+}
 
 // options are those of a check of a world at rest.
 func (w *world) options() invariant.Options {

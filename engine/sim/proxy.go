@@ -284,11 +284,16 @@ func (p *proxy) Renew(attempts []int64, until time.Time) {
 }
 
 // Adopt implements engine.Runner.
-func (p *proxy) Adopt(attempts []int64, done func(engine.Result)) (unknown []int64) {
+func (p *proxy) Adopt(attempts []int64, done func(engine.Result)) (unknown, unbegun []int64) {
 	w := p.s.w
 	for _, id := range attempts {
 		if c := p.calls[id]; c != nil {
 			c.done = done
+			continue
+		}
+		if e := w.ledger.attempts[id]; e != nil && !e.handed && !w.shape.shared {
+			unbegun = append(unbegun, id) // its server died between the commit and the order
+			w.saw("attempt never began")
 			continue
 		}
 		if w.ledger.isRequest(id) {
@@ -306,5 +311,5 @@ func (p *proxy) Adopt(attempts []int64, done func(engine.Result)) (unknown []int
 		w.saw("attempt adopted")
 	}
 	p.tick()
-	return unknown
+	return unknown, unbegun
 }

@@ -16,7 +16,7 @@ var Sometimes = []string{
 	"exit lost", "child survived its runner", "stray killed", "child ended by its lease", "order refused: lease ended", "answer of a request lost", "request refused", "answer late", "effect after the timeout",
 	"request repeated under its key",
 	"fenced write refused", "lost retry", "lost hold", "instance taken over", "lease stolen while paused", "attempt adopted", "attempt repeated",
-	"request lost with its server", "DST gap crossed", "DST overlap crossed", "29 February crossed", "cycle blocked", "outbox delivered", "outbox redelivered",
+	"request lost with its server", "attempt never began", "DST gap crossed", "DST overlap crossed", "29 February crossed", "cycle blocked", "outbox delivered", "outbox redelivered",
 	"misfire skip", "misfire runLatest", "misfire window", "misfire run late", "overlap skip", "overlap skipToLatest", "overlap cancelRunning",
 	"upstream failed, onFailed: cancel", "wait-timeout", "off-calendar skipped", "pool full", "slots full", "started beside a full pool",
 	"retention removed instances", "edit", "disable", "enable", "delete", "add again", "trigger", "cancel", "confirm", "command refused", "backup", "restore",

@@ -95,9 +95,9 @@ func (h *hand) Start(a engine.Attempt, done func(engine.Result)) {
 	h.started = append(h.started, a)
 	h.done[a.ID] = done
 }
-func (h *hand) Cancel(int64)                                               {}
-func (h *hand) Renew([]int64, time.Time)                                   {}
-func (h *hand) Adopt(ids []int64, _ func(engine.Result)) (unknown []int64) { return ids }
+func (h *hand) Cancel(int64)                                                        {}
+func (h *hand) Renew([]int64, time.Time)                                            {}
+func (h *hand) Adopt(ids []int64, _ func(engine.Result)) (unknown, unbegun []int64) { return ids, nil }
 
 // A desk is an engine whose clock the test sets, with a tracer in front of a receiver.
 type desk struct {
