@@ -20,7 +20,7 @@ import (
 func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 	const jobs, longest, latest = 2340, 50 * time.Millisecond, time.Second
 	var text strings.Builder
-	text.WriteString("workflow: w\ndefaults: {startTime: \"2025-01-01T00:00:00Z\"}\njobs:\n  now: {manual: true, concurrency: 99, action: {type: none}}\n")
+	text.WriteString("workflow: w\ndefaults: {startTime: \"2025-01-01T00:00:00Z\"}\njobs:\n  now: {trigger: manual, concurrency: 99, action: {type: none}}\n")
 	var names []string
 	for i := range jobs {
 		names = append(names, fmt.Sprintf("w/j%04d", i))

@@ -139,7 +139,7 @@ func (e *Engine) redraft(v View, r BackfillRequest, at time.Time, fingerprint st
 		}
 		return nil, &DriftError{[]string{strings.ReplaceAll(strings.ReplaceAll(err.Error(), ErrInvalid.Error()+": ", ""), "\n", "; ")}}
 	}
-	if p := d.plan(false); p.Fingerprint != fingerprint {
+	if p := d.plan(PlanPart{}); p.Fingerprint != fingerprint {
 		return nil, &DriftError{drift(jobs, p.Jobs)}
 	}
 	return d, nil

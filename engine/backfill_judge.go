@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -50,14 +51,14 @@ func (d *draft) judge() {
 	want := d.scope.wanted
 	for _, i := range d.order {
 		t := i.at()
-		i.record, i.recorded = d.latest[i.part.row.ID][t.UnixMilli()]
-		state := i.record.State
+		i.record = cmp.Or(d.latest[i.part.row.ID][t.UnixMilli()], d.records[i.part.row.ID][t.UnixMilli()])
+		state := i.state()
 		switch {
 		case t.After(d.at):
 			i.why = "not-due"
 		case i.plan.Timetable.DryRun(t):
 			i.why = "off-calendar"
-		case !i.recorded:
+		case i.record == nil:
 			i.why, i.in = "missing", want["missing"] || want["all"]
 		case state.Satisfies():
 			i.why, i.in = "satisfied", want["all"]
@@ -98,7 +99,7 @@ func (d *draft) stale(i *draftItem) string {
 		if dep.Upstream.Ref() == i.part.row.Ref {
 			continue // it would make a whole chain stale for ever
 		}
-		for _, piece := range pieces(dep, i.n) {
+		for _, piece := range pieces(dep, int(i.n)) {
 			for _, u := range piece {
 				if r, ok := d.records[up.row.ID][u.UnixMilli()]; ok && r.EndedAt.After(i.record.EndedAt) {
 					return fmt.Sprintf("it ended before %s@%s did", dep.Upstream.Ref(), PlanTimeText(u))
@@ -126,8 +127,8 @@ func (d *draft) bind(i *draftItem, dep *DependencyPlan, up int64, u time.Time) (
 		return bondOtherDay, ""
 	}
 	if part := d.parts[ref]; part != nil {
-		if n, ok := part.index[u.UnixMilli()]; ok {
-			switch other := part.items[n]; {
+		if other := part.item(u); other != nil {
+			switch {
 			case other.in:
 				return bondHere, ""
 			case other.why == "off-calendar":
@@ -159,7 +160,7 @@ func (d *draft) unmet(i *draftItem) string {
 		dep := &i.plan.Dependencies[k]
 		up := d.upstream(dep)
 		all, missing, first := 0, 0, time.Time{}
-		for _, piece := range pieces(dep, i.n) {
+		for _, piece := range pieces(dep, int(i.n)) {
 			for _, u := range piece {
 				all++
 				if how, _ := d.bind(i, dep, up, u); how == bondMissing {
@@ -180,7 +181,7 @@ func (d *draft) unmet(i *draftItem) string {
 		if part == nil {
 			return text + "; backfill it too (--upstream)"
 		}
-		if _, out := part.index[first.UnixMilli()]; out {
+		if part.item(first) != nil {
 			return text + ", which is out itself; see why it is"
 		}
 		return text + ", a day that this backfill does not have; take that in (--from)"

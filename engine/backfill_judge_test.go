@@ -9,7 +9,9 @@ import (
 
 // Of what is recorded of a plan time, that tells which goes on, or ended last; what was cancelled tells only where nothing else does.
 func TestARepeatTellsHowItsPlanTimeStands(t *testing.T) {
-	ended := func(s State, hour int) Record { return Record{State: s, EndedAt: time.Date(2026, 11, 21, hour, 0, 0, 0, time.UTC)} }
+	ended := func(s State, hour int) Record {
+		return Record{State: s, EndedAt: time.Date(2026, 11, 21, hour, 0, 0, 0, time.UTC)}
+	}
 	waits := Record{State: Waiting}
 	for name, c := range map[string]struct{ tells, other Record }{
 		"a backfill that failed after a success":         {ended(Failed, 9), ended(Succeeded, 6)},

@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"time"
@@ -22,8 +24,8 @@ type BackfillPlan struct {
 	Fingerprint string // of all that it was made of: definitions, and the states of the instances looked at
 	Jobs        []BackfillPlanJob
 	In, Out     int
-	Why         map[string]int // instances by reason, in and out
-	Instances   []BackfillPlanInstance
+	Why         map[string]int         // instances by reason, in and out
+	Instances   []BackfillPlanInstance // by plan time; those of the part that was asked for
 }
 
 // BackfillFormat is the version of the document of a saved plan.
@@ -36,7 +38,22 @@ type BackfillPlanJob struct {
 	Fingerprint string // of its instances and what they wait for
 	In, Out     int
 	Note        string // what a person should know, such as an effective range that begins later
+	Ranges      []BackfillPlanRange
 }
+
+// A BackfillPlanRange is instances of one job that follow one another, of all of which the plan says the same.
+type BackfillPlanRange struct {
+	From, To  time.Time // plan times of the first and the last
+	Instances int
+	In        bool
+	Why       string // a word of BackfillWhy
+}
+
+// PlanListed is how many instances of a plan are listed one by one unless a part of the list is asked for; the ranges of its jobs hold all.
+const PlanListed = 10_000
+
+// A PlanPart is a part of the list of a plan's instances.
+type PlanPart struct{ Skip, Most int }
 
 // A BackfillPlanInstance is one instance of the range.
 type BackfillPlanInstance struct {
@@ -61,8 +78,20 @@ var BackfillWhy = map[string]string{
 }
 
 // PlanBackfill says what a backfill would do, from the definitions and the rows as they are. It changes nothing. Errors of kind ErrInvalid list every
-// mistake of the request.
+// mistake of the request. Of a plan of more than PlanListed instances none is listed.
 func (e *Engine) PlanBackfill(ctx context.Context, r BackfillRequest, now time.Time) (*BackfillPlan, error) {
+	return e.PlanBackfillPart(ctx, r, PlanPart{Most: PlanListed}, now)
+}
+
+// PlanBackfillPart is PlanBackfill with a part of the list. A list that is longer than PlanListed is empty unless Skip or Most ask for a part of it.
+func (e *Engine) PlanBackfillPart(ctx context.Context, r BackfillRequest, part PlanPart, now time.Time) (*BackfillPlan, error) {
+	large := false
+	defer func() {
+		if large {
+			debug.FreeOSMemory() // a plan is looked at seldom, and is the largest thing that is ever in memory
+		}
+	}()
+
 	var plan *BackfillPlan
 	for {
 		err := e.cfg.Store.Read(ctx, func(v View) error {
@@ -70,7 +99,10 @@ func (e *Engine) PlanBackfill(ctx context.Context, r BackfillRequest, now time.T
 			if err != nil {
 				return err
 			}
-			plan = d.plan(true)
+			if large = len(d.order) > largePlan; len(d.order) > PlanListed && part == (PlanPart{Most: PlanListed}) {
+				part.Most = 0
+			}
+			plan = d.plan(part)
 			return nil
 		})
 		if !errors.Is(err, errStale) {
@@ -82,6 +114,9 @@ func (e *Engine) PlanBackfill(ctx context.Context, r BackfillRequest, now time.T
 	}
 }
 
+// largePlan is how many instances a plan must hold for the memory that it took to be given back at once.
+const largePlan = 50_000
+
 // A draft is a backfill being planned.
 type draft struct {
 	e       *Engine
@@ -89,10 +124,10 @@ type draft struct {
 	at      time.Time
 	scope   *backfillScope
 	parts   map[JobRef]*draftPart
-	order   []*draftItem               // by plan time and job
-	records map[int64]map[int64]Record // by job and plan time: what can best be waited for
-	latest  map[int64]map[int64]Record // that which tells how the plan time stands
-	ups     map[JobRef]int64           // row ids of what is waited for
+	order   []*draftItem                // by plan time and job
+	records map[int64]map[int64]*Record // by job and plan time: what can best be waited for
+	latest  map[int64]map[int64]*Record // that which tells how the plan time stands, where there are several
+	ups     map[JobRef]int64            // row ids of what is waited for
 
 	revision int64              // of the definitions
 	witness  Witness            // of the rows
@@ -115,20 +150,35 @@ func (d *draft) upstream(dep *DependencyPlan) int64 {
 type draftPart struct {
 	definition
 	asked bool
-	items []*draftItem  // by plan time
-	index map[int64]int // of items by plan time
+	items []draftItem // by plan time
+}
+
+// item is the one at a plan time; nil when there is none.
+func (p *draftPart) item(at time.Time) *draftItem {
+	n, found := sort.Find(len(p.items), func(n int) int { return at.Compare(p.items[n].at()) })
+	if !found {
+		return nil
+	}
+	return &p.items[n]
 }
 
 // A draftItem is one instance of the range.
 type draftItem struct {
-	part     *draftPart
-	plan     *JobPlan
-	n        int
-	in       bool
-	why      string
-	text     string
-	recorded bool
-	record   Record
+	part   *draftPart
+	plan   *JobPlan
+	record *Record // nil when nothing is recorded
+	why    string
+	text   string
+	n      int32
+	in     bool
+}
+
+// state is that of what is recorded, "" when nothing is.
+func (i *draftItem) state() State {
+	if i.record == nil {
+		return ""
+	}
+	return i.record.State
 }
 
 func (i *draftItem) at() time.Time { return i.plan.Times[i.n] }
@@ -147,8 +197,8 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]Record{},
-		latest: map[int64]map[int64]Record{}, ups: map[JobRef]int64{}, revision: revision, witness: witness, spans: map[int64][]window{}}
+	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]*Record{},
+		latest: map[int64]map[int64]*Record{}, ups: map[JobRef]int64{}, revision: revision, witness: witness, spans: map[int64][]window{}}
 	plans, err := d.expand()
 	if err != nil {
 		return nil, err
@@ -211,7 +261,7 @@ func (d *draft) expand() ([]Plan, error) {
 	}
 	for i := range d.scope.jobs {
 		def := d.scope.jobs[i]
-		d.parts[def.row.Ref] = &draftPart{definition: def, asked: d.scope.asked[def.row.Ref], index: map[int64]int{}}
+		d.parts[def.row.Ref] = &draftPart{definition: def, asked: d.scope.asked[def.row.Ref]}
 	}
 	var plans []Plan
 	for _, days := range d.scope.days {
@@ -231,12 +281,16 @@ func (d *draft) expand() ([]Plan, error) {
 		for i := range plans[p].Jobs {
 			job := &plans[p].Jobs[i]
 			part := d.parts[job.Job.Ref()]
-			for n, t := range job.Times {
-				item := &draftItem{part: part, plan: job, n: n}
-				part.index[t.UnixMilli()] = len(part.items)
-				part.items = append(part.items, item)
-				d.order = append(d.order, item)
+			part.items = slices.Grow(part.items, len(job.Times))
+			for n := range job.Times {
+				part.items = append(part.items, draftItem{part: part, plan: job, n: int32(n)})
 			}
+		}
+	}
+	for i := range d.scope.jobs {
+		part := d.parts[d.scope.jobs[i].row.Ref]
+		for n := range part.items {
+			d.order = append(d.order, &part.items[n])
 		}
 	}
 	if len(d.order) == 0 {
@@ -285,17 +339,24 @@ func (d *draft) lookUp(v View, plans []Plan) error {
 			}
 			known := d.records[job]
 			if known == nil {
-				known = make(map[int64]Record, len(rows))
-				d.records[job], d.latest[job] = known, make(map[int64]Record, len(rows))
+				known = make(map[int64]*Record, len(rows))
+				d.records[job], d.latest[job] = known, map[int64]*Record{}
 			}
 			last := d.latest[job]
-			for _, row := range rows {
-				at := row.PlanTime.UnixMilli()
-				if best, ok := known[at]; !ok || better(&row, &best) {
+			for n := range rows {
+				row, at := &rows[n], rows[n].PlanTime.UnixMilli()
+				best := known[at]
+				if best == nil {
 					known[at] = row
+					continue
 				}
-				if before, ok := last[at]; !ok || tells(&row, &before) {
+				if before := cmp.Or(last[at], best); tells(row, before) {
 					last[at] = row
+				} else {
+					last[at] = before
+				}
+				if better(row, best) {
+					known[at] = row
 				}
 			}
 		}
@@ -337,8 +398,8 @@ func (d *draft) run() []*draftItem {
 	return list
 }
 
-// plan is the draft as a document; without the list it is only what a drift is found by.
-func (d *draft) plan(list bool) *BackfillPlan {
+// plan is the draft as a document with a part of its list.
+func (d *draft) plan(part PlanPart) *BackfillPlan {
 	p := &BackfillPlan{Format: BackfillFormat, At: d.at, Request: d.request, Why: map[string]int{}}
 	sums := map[JobRef]*digest{}
 	jobs := map[JobRef]*BackfillPlanJob{}
@@ -346,23 +407,27 @@ func (d *draft) plan(list bool) *BackfillPlan {
 		def := &d.scope.jobs[i]
 		sum := sha256.Sum256(def.job.Definition)
 		p.Jobs = append(p.Jobs, BackfillPlanJob{Ref: def.row.Ref, Definition: hex.EncodeToString(sum[:8]), Note: d.note(def)})
-		sums[def.row.Ref] = &digest{Hash: sha256.New(), words: list}
+		sums[def.row.Ref] = &digest{Hash: sha256.New()}
 	}
 	for i := range p.Jobs {
 		jobs[p.Jobs[i].Ref] = &p.Jobs[i]
 	}
 	var waits []Wait
-	if list {
-		p.Instances = make([]BackfillPlanInstance, 0, len(d.order))
-	}
-	for _, i := range d.order {
+	p.Instances = make([]BackfillPlanInstance, 0, max(0, min(part.Most, len(d.order)-part.Skip)))
+	for n, i := range d.order {
 		job, sum := jobs[i.part.row.Ref], sums[i.part.row.Ref]
 		p.Why[i.why]++
+		list := n >= part.Skip && n-part.Skip < part.Most
+		sum.words = list
 		row := BackfillPlanInstance{Ref: i.part.row.Ref, PlanTime: i.at(), In: i.in, Why: i.why, Text: i.text}
 		sum.number(i.at().UnixMilli())
 		sum.text(i.why)
-		sum.text(i.record.Key)
-		sum.text(string(i.record.State))
+		if i.record != nil {
+			sum.text(i.record.Key)
+		} else {
+			sum.text("")
+		}
+		sum.text(string(i.state()))
 		if i.in {
 			sum.text("in")
 		}
@@ -390,6 +455,7 @@ func (d *draft) plan(list bool) *BackfillPlan {
 	fmt.Fprintf(whole, "%s\n%s\n", BackfillFormat, request)
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
+		j.Ranges = d.parts[j.Ref].ranges()
 		sums[j.Ref].spill(0)
 		j.Fingerprint = hex.EncodeToString(sums[j.Ref].Sum(nil)[:8])
 		fmt.Fprintf(whole, "%s %s %s\n", j.Ref, j.Definition, j.Fingerprint)
@@ -403,6 +469,20 @@ func (d *draft) plan(list bool) *BackfillPlan {
 func backfillID(fingerprint string, at time.Time) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", fingerprint, at.UnixMilli()))
 	return "bf-" + hex.EncodeToString(sum[:6])
+}
+
+// ranges cuts the instances of a job into those that follow one another and are in, or out, for the same reason.
+func (p *draftPart) ranges() (list []BackfillPlanRange) {
+	for n := range p.items {
+		i := &p.items[n]
+		if k := len(list) - 1; k >= 0 && list[k].In == i.in && list[k].Why == i.why {
+			list[k].To = i.at()
+			list[k].Instances++
+			continue
+		}
+		list = append(list, BackfillPlanRange{From: i.at(), To: i.at(), Instances: 1, In: i.in, Why: i.why})
+	}
+	return list
 }
 
 // note says what of a job's days its effective range cuts off.

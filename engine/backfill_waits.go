@@ -70,7 +70,7 @@ func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum
 	for k := range i.plan.Dependencies {
 		dep := &i.plan.Dependencies[k]
 		up := d.upstream(dep)
-		base := dep.base(instance, up, i.n)
+		base := dep.base(instance, up, int(i.n))
 		base.Timeout = 0 // nobody knows when its lane lets it wait
 		add := func(w Wait) {
 			w.N = len(rows)
@@ -129,7 +129,7 @@ func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum
 // sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill are one part of each piece: a range of that key holds
 // nothing else.
 func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum *digest) (list []section, all int) {
-	for _, piece := range pieces(dep, i.n) {
+	for _, piece := range pieces(dep, int(i.n)) {
 		here := -1
 		last := -1
 		for _, u := range piece {
@@ -139,7 +139,11 @@ func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum *diges
 				sum.number(u.UnixMilli())
 				sum.number(int64(how))
 				sum.text(key)
-				sum.text(string(d.records[up][u.UnixMilli()].State))
+				state := State("")
+				if r := d.records[up][u.UnixMilli()]; r != nil {
+					state = r.State
+				}
+				sum.text(string(state))
 			}
 			at := last
 			if how == bondHere {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -226,6 +227,9 @@ func (e *Engine) bulkSlice(ctx context.Context, a *application, now time.Time) e
 	if err == nil {
 		e.bulk.drop(a.row.Key)
 		e.inbox.nudge()
+		if len(a.list) > largePlan {
+			debug.FreeOSMemory()
+		}
 	}
 	return wrap(err, "apply the backfill %s", a.row.Key)
 }

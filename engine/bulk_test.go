@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"testing"
 	"time"
@@ -245,4 +246,38 @@ func (b *between) Read(ctx context.Context, fn func(v engine.View) error) error 
 		b.busy = false
 	}
 	return err
+}
+
+func TestALongPlanIsToldInRanges(t *testing.T) {
+	d := newDesk(t)
+	e, _ := d.server("a", d.db, false)
+	d.load(e, often)
+	d.step(e)
+	r := engine.BackfillRequest{Jobs: []string{"w/load"}, From: "2026-05-02", To: "2026-07-31"}
+	const all = 91 * 144
+	plan, err := e.PlanBackfill(t.Context(), r, d.now)
+	require.NoError(t, err)
+	require.Empty(t, plan.Instances, "there are too many to list them unasked")
+	require.Equal(t, all, plan.In)
+	first, last := time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 7, 31, 23, 50, 0, 0, time.UTC)
+	require.Len(t, plan.Jobs[0].Ranges, 1)
+	is := plan.Jobs[0].Ranges[0]
+	require.True(t, is.From.Equal(first) && is.To.Equal(last), "%v", is)
+	require.Equal(t, []any{all, true, "missing"}, []any{is.Instances, is.In, is.Why})
+
+	part, err := e.PlanBackfillPart(t.Context(), r, engine.PlanPart{Skip: all - 3, Most: 50}, d.now)
+	require.NoError(t, err)
+	require.Equal(t, plan.Fingerprint, part.Fingerprint, "the same plan, whatever is listed of it")
+	require.Len(t, part.Instances, 3)
+	require.True(t, part.Instances[2].PlanTime.Equal(last))
+
+	// An instance of another reason cuts a range in two.
+	d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, Dates: []string{"2026-06-01"}})
+	plan, err = e.PlanBackfill(t.Context(), r, d.now)
+	require.NoError(t, err)
+	var words []string
+	for _, one := range plan.Jobs[0].Ranges {
+		words = append(words, fmt.Sprintf("%d %s", one.Instances, one.Why))
+	}
+	require.Equal(t, []string{"4320 missing", "144 open", "8640 missing"}, words)
 }

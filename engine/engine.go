@@ -315,7 +315,9 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error) {
 	var attempts []int64
 	var n int
+	full := false
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		defer func() { full = tx.Full() }()
 		if n, attempts, err = tx.Prune(now.Add(-e.cfg.Retention), pruneBatch); err != nil {
 			return err
 		}
@@ -330,7 +332,7 @@ func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error
 			e.cfg.RemoveLog(id)
 		}
 	}
-	return n == pruneBatch, nil
+	return n == pruneBatch || full && n > 0, nil
 }
 
 // drain records results that arrive within a short while after the end, starting nothing.

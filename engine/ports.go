@@ -205,7 +205,7 @@ type Tx interface {
 	Acquire(name, holder string, now, until time.Time) (epoch int64, ok bool, err error)
 	// Prune deletes at most limit ended instances that ended before the time, with what belongs to them, but none that an open
 	// instance waits for, none that one yet to be planned may wait for (its plan time is not further before the watermark of another job than the reach
-	// of that job), and none that has an undelivered outbox row; nothing at all while a backfill is being applied or withdrawn; and the leases that expired before it. It returns the ids of the attempts deleted,
+	// of that job), and none that has an undelivered outbox row; fewer when the transaction is full; nothing at all while a backfill is being applied or withdrawn; and the leases that expired before it. It returns the ids of the attempts deleted,
 	// whose logs can go.
 	Prune(before time.Time, limit int) (instances int, attempts []int64, err error)
 }

@@ -59,7 +59,7 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 	}
 	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}
 	removed := removals{}
-	for page := 0; page < prunePages && instances < limit; page++ {
+	for page := 0; page < prunePages && instances < limit && (instances == 0 || !t.Full()); page++ {
 		candidates, err := t.prunable(at, after, limit-instances)
 		if err != nil {
 			return 0, nil, fmt.Errorf("list what retention may remove: %w", err)
@@ -72,6 +72,9 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			return 0, nil, fmt.Errorf("look for what is still waited for: %w", err)
 		}
 		for _, c := range candidates {
+			if instances > 0 && t.Full() {
+				break // the rest is for the next call
+			}
 			r, err := t.removalOf(removed, c.job)
 			if err != nil {
 				return 0, nil, err
@@ -79,8 +82,8 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			if attempts, err = t.remove(c, r, attempts); err != nil {
 				return 0, nil, fmt.Errorf("remove instance %d: %w", c.id, err)
 			}
+			instances++
 		}
-		instances += len(candidates)
 	}
 	if instances > 0 {
 		if _, err := t.s.exec(prunedSQL); err != nil {

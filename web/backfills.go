@@ -18,7 +18,7 @@ import (
 
 // BackfillControl plans backfills and carries them out. *engine.Engine is one.
 type BackfillControl interface {
-	PlanBackfill(ctx context.Context, r engine.BackfillRequest, now time.Time) (*engine.BackfillPlan, error)
+	PlanBackfillPart(ctx context.Context, r engine.BackfillRequest, part engine.PlanPart, now time.Time) (*engine.BackfillPlan, error)
 	ApplyBackfill(ctx context.Context, a engine.BackfillApplication, now time.Time) (b engine.BackfillRow, created bool, err error)
 	PauseBackfill(ctx context.Context, key, actor, note string, now time.Time) (engine.BackfillRow, error)
 	ResumeBackfill(ctx context.Context, key, actor, note string, now time.Time) (engine.BackfillRow, error)
@@ -59,8 +59,8 @@ type BackfillPlan struct {
 	Out         int                    `json:"out" doc:"Instances of the range that would not"`
 	Why         map[string]int         `json:"why" doc:"Instances by reason"`
 	Jobs        []BackfillPlanJob      `json:"jobs" maxItems:"10000"`
-	Listing     string                 `json:"listing" maxLength:"64" doc:"A digest of the instances as they are listed"`
-	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance of the range"`
+	Listing     string                 `json:"listing" maxLength:"64" doc:"A digest of the ranges, and of the instances as they are listed"`
+	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all"`
 }
 
 // A BackfillPlanJob is one job of a plan.
@@ -72,6 +72,17 @@ type BackfillPlanJob struct {
 	In          int    `json:"in"`
 	Out         int    `json:"out"`
 	Note        string `json:"note,omitempty" doc:"What its effective range cuts off"`
+
+	Ranges []BackfillPlanRange `json:"ranges,omitempty" maxItems:"1000000" doc:"Its instances, cut where the reason changes"`
+}
+
+// A BackfillPlanRange is instances of a job that follow one another, of all of which the plan says the same.
+type BackfillPlanRange struct {
+	From      time.Time `json:"from" doc:"Plan time of the first"`
+	To        time.Time `json:"to" doc:"Plan time of the last"`
+	Instances int       `json:"instances"`
+	In        bool      `json:"in"`
+	Why       string    `json:"why"`
 }
 
 // A BackfillPlanInstance is one instance of the range.
@@ -163,22 +174,31 @@ func NewBackfillPlan(p *engine.BackfillPlan, request BackfillRequest) BackfillPl
 	}
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		shown.Jobs = append(shown.Jobs, BackfillPlanJob{j.Ref.Workflow, j.Ref.Job, j.Definition, j.Fingerprint, j.In, j.Out, j.Note})
+		job := BackfillPlanJob{Workflow: j.Ref.Workflow, Job: j.Ref.Job, Definition: j.Definition, Fingerprint: j.Fingerprint, In: j.In, Out: j.Out, Note: j.Note}
+		for _, r := range j.Ranges {
+			job.Ranges = append(job.Ranges, BackfillPlanRange(r))
+		}
+		shown.Jobs = append(shown.Jobs, job)
 	}
 	for i := range p.Instances {
 		n := &p.Instances[i]
 		shown.Instances = append(shown.Instances, BackfillPlanInstance{n.Ref.String(), n.PlanTime, n.In, n.Why, n.Text, n.Waits})
 	}
-	shown.Listing = ListingOf(shown.Instances)
+	shown.Listing = ListingOf(&shown)
 	return shown
 }
 
-// ListingOf is a digest of the instances of a plan as they are listed: it says whether somebody has changed the list since.
-func ListingOf(list []BackfillPlanInstance) string {
+// ListingOf is a digest of what a plan lists: it says whether somebody has changed that since. Plans of earlier versions have no ranges.
+func ListingOf(p *BackfillPlan) string {
 	sum := sha256.New()
 	encoder := json.NewEncoder(sum)
-	for i := range list {
-		_ = encoder.Encode(&list[i]) // texts, times and flags can always be written
+	for i := range p.Jobs {
+		for n := range p.Jobs[i].Ranges {
+			_ = encoder.Encode(&p.Jobs[i].Ranges[n]) // texts, times and flags can always be written
+		}
+	}
+	for i := range p.Instances {
+		_ = encoder.Encode(&p.Instances[i])
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
@@ -220,11 +240,19 @@ func NewBackfill(s *engine.BackfillStatus) Backfill {
 	return b
 }
 
-type planBackfillInput struct{ Body BackfillRequest }
+type planBackfillInput struct {
+	Skip int `query:"skip" minimum:"0" doc:"List the instances behind so many"`
+	Most int `query:"most" minimum:"0" maximum:"50000" doc:"List so many at most; default all, when they are no more than 10,000"`
+	Body BackfillRequest
+}
 type planBackfillOutput struct{ Body BackfillPlan }
 
 func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*planBackfillOutput, error) {
-	plan, err := s.cfg.Control.PlanBackfill(ctx, in.Body.engine(), s.cfg.Now())
+	part := engine.PlanPart{Skip: in.Skip, Most: in.Most}
+	if in.Most == 0 {
+		part.Most = engine.PlanListed
+	}
+	plan, err := s.cfg.Control.PlanBackfillPart(ctx, in.Body.engine(), part, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -421,7 +449,8 @@ func backfillRoutes() []route {
 	}
 	return []route{
 		{Method: post, Pattern: prefix + "/backfills/plan", Permission: Viewer, ID: "planBackfill", Tag: "backfills", BodyLimit: maxBody,
-			Summary: "What a backfill would do", Text: "Lists every instance of the range, in or out, and why. Nothing is changed. The answer can be saved and applied later.",
+			Summary: "What a backfill would do", Text: "Says of every instance of the range whether it is in, and why: in ranges, and one by one where there are no more than 10,000 or a part is asked for. " +
+				"Nothing is changed. The answer can be saved and applied later.",
 			Request: exampleBackfillRequest, Answers: ok(exampleBackfillPlan), register: operation((*server).planBackfill)},
 		{Method: post, Pattern: prefix + "/backfills", Permission: Operator, ID: "applyBackfill", Tag: "backfills", Refuses: append(conflict, http.StatusPreconditionFailed), Audit: true, Idempotent: true, BodyLimit: maxPlan,
 			Summary: "Carry a saved plan out",

@@ -57,7 +57,7 @@ func TestABackfillIsPlannedAndApplied(t *testing.T) {
 	require.Equal(t, 25, plan.In)
 	require.Len(t, plan.Instances, 25)
 	require.Equal(t, map[string]int{"missing": 25}, plan.Why)
-	require.Equal(t, web.ListingOf(plan.Instances), plan.Listing)
+	require.Equal(t, web.ListingOf(&plan), plan.Listing)
 
 	short := plan
 	short.Instances = nil

@@ -28,7 +28,8 @@ func writeBackfillPlan(w io.Writer, p *web.BackfillPlan) error {
 	head := *p
 	head.Instances = nil
 	text, err := encodeIndented(head)
-	if err != nil {
+	if err != nil || len(p.Instances) == 0 {
+		_, err = w.Write(text)
 		return err
 	}
 	var out bytes.Buffer
@@ -90,7 +91,7 @@ func readBackfillPlan(file string) (*web.BackfillPlan, error) {
 		return nil, &invalidError{fmt.Sprintf("%s is no saved plan of a backfill: %v; make one with `almanac backfill plan -o %s`", file, err, file)}
 	case p.Format != engine.BackfillFormat:
 		return nil, &invalidError{fmt.Sprintf("%s is of the format %q, and this program reads %s", file, p.Format, engine.BackfillFormat)}
-	case p.Listing != web.ListingOf(p.Instances):
+	case p.Listing != web.ListingOf(&p):
 		return nil, &invalidError{file + " was changed since it was made: its instances are not those that it lists; choose others by planning again"}
 	}
 	return &p, nil
@@ -104,6 +105,9 @@ func isDrift(err error) bool {
 
 // planChanges lists how a plan differs from an earlier one, at most some lines.
 func planChanges(then, now *web.BackfillPlan) (lines []string) {
+	if len(then.Instances) == 0 || len(now.Instances) == 0 {
+		return rangeChanges(then, now)
+	}
 	const most = 20
 	type place struct {
 		job string

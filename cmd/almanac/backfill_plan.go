@@ -76,17 +76,17 @@ wait for ever and is left out, unless --upstream takes it in or --ignore-missing
 				return err
 			}
 		}
-		return a.printBackfillPlan(&plan, all, file)
+		return a.printBackfillPlan(c.Context(), client, &plan, all, file)
 	}
 	return c
 }
 
 // printBackfillPlan prints what a plan comes to, and with all each instance.
-func (a *app) printBackfillPlan(p *web.BackfillPlan, all bool, file string) error {
+func (a *app) printBackfillPlan(ctx context.Context, c *client, p *web.BackfillPlan, all bool, file string) error {
 	if all {
-		rows := make([][]string, 0, len(p.Instances))
-		for i := range p.Instances {
-			n := &p.Instances[i]
+		header := []string{"plan time", "job", "", "why", "waits for"}
+		var rows [][]string
+		err := eachPlanned(ctx, c, p, func(n *web.BackfillPlanInstance) error {
 			in := "out"
 			if n.In {
 				in = "in"
@@ -96,9 +96,20 @@ func (a *app) printBackfillPlan(p *web.BackfillPlan, all bool, file string) erro
 				more = append([]string{n.Text}, more...)
 			}
 			rows = append(rows, []string{clock(n.PlanTime), n.Job, in, n.Why, strings.Join(more, "\n")})
-		}
-		if err := writeTable(a.stdout, []string{"plan time", "job", "", "why", "waits for"}, rows, nil); err != nil {
+			if len(rows) < planPage {
+				return nil
+			}
+			err := writeTable(a.stdout, header, rows, nil)
+			rows = rows[:0]
 			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 {
+			if err := writeTable(a.stdout, header, rows, nil); err != nil {
+				return err
+			}
 		}
 		fmt.Fprintln(a.stdout)
 	}

@@ -754,11 +754,11 @@ type BackfillPlan struct {
 	// In Instances that would run
 	In int64 `json:"in"`
 
-	// Instances Every instance of the range
+	// Instances Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all
 	Instances []BackfillPlanInstance `json:"instances,omitempty,omitzero"`
 	Jobs      []BackfillPlanJob      `json:"jobs"`
 
-	// Listing A digest of the instances as they are listed
+	// Listing A digest of the ranges, and of the instances as they are listed
 	Listing string `json:"listing"`
 
 	// Out Instances of the range that would not
@@ -796,9 +796,24 @@ type BackfillPlanJob struct {
 	Job         string `json:"job"`
 
 	// Note What its effective range cuts off
-	Note     string `json:"note,omitempty,omitzero"`
-	Out      int64  `json:"out"`
-	Workflow string `json:"workflow"`
+	Note string `json:"note,omitempty,omitzero"`
+	Out  int64  `json:"out"`
+
+	// Ranges Its instances, cut where the reason changes
+	Ranges   []BackfillPlanRange `json:"ranges,omitempty,omitzero"`
+	Workflow string              `json:"workflow"`
+}
+
+// BackfillPlanRange defines model for BackfillPlanRange.
+type BackfillPlanRange struct {
+	// From Plan time of the first
+	From      time.Time `json:"from"`
+	In        bool      `json:"in"`
+	Instances int64     `json:"instances"`
+
+	// To Plan time of the last
+	To  time.Time `json:"to"`
+	Why string    `json:"why"`
 }
 
 // BackfillRequest defines model for BackfillRequest.
@@ -3782,6 +3797,15 @@ type ApplyBackfillParams struct {
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
+// PlanBackfillParams defines parameters for PlanBackfill.
+type PlanBackfillParams struct {
+	// Skip List the instances behind so many
+	Skip int64 `form:"skip,omitempty" json:"skip,omitempty,omitzero"`
+
+	// Most List so many at most; default all, when they are no more than 10,000
+	Most int64 `form:"most,omitempty" json:"most,omitempty,omitzero"`
+}
+
 // SetBackfillParams defines parameters for SetBackfill.
 type SetBackfillParams struct {
 	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
@@ -4431,15 +4455,17 @@ func (c *Client) ApplyBackfill(ctx context.Context, params ApplyBackfillParams, 
 }
 
 // NewPlanBackfillRequest is the request of Client.PlanBackfill.
-func NewPlanBackfillRequest(body PlanBackfillJSONRequestBody) *Request {
+func NewPlanBackfillRequest(params PlanBackfillParams, body PlanBackfillJSONRequestBody) *Request {
 	r := newRequest(http.MethodPost, "/api/v1/backfills/plan")
+	r.query("skip", params.Skip, false)
+	r.query("most", params.Most, false)
 	r.Body = body
 	return r
 }
 
 // PlanBackfill: what a backfill would do (POST /api/v1/backfills/plan).
-func (c *Client) PlanBackfill(ctx context.Context, body PlanBackfillJSONRequestBody) (answer BackfillPlan, err error) {
-	err = c.Do(ctx, NewPlanBackfillRequest(body), &answer)
+func (c *Client) PlanBackfill(ctx context.Context, params PlanBackfillParams, body PlanBackfillJSONRequestBody) (answer BackfillPlan, err error) {
+	err = c.Do(ctx, NewPlanBackfillRequest(params, body), &answer)
 	return answer, err
 }
 

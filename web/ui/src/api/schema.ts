@@ -234,7 +234,7 @@ export interface paths {
         put?: never;
         /**
          * What a backfill would do
-         * @description Lists every instance of the range, in or out, and why. Nothing is changed. The answer can be saved and applied later.
+         * @description Says of every instance of the range whether it is in, and why: in ranges, and one by one where there are no more than 10,000 or a part is asked for. Nothing is changed. The answer can be saved and applied later.
          */
         post: operations["planBackfill"];
         delete?: never;
@@ -1631,10 +1631,10 @@ export interface components {
              * @description Instances that would run
              */
             in: number;
-            /** @description Every instance of the range */
+            /** @description Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all */
             instances?: components["schemas"]["BackfillPlanInstance"][];
             jobs: components["schemas"]["BackfillPlanJob"][];
-            /** @description A digest of the instances as they are listed */
+            /** @description A digest of the ranges, and of the instances as they are listed */
             listing: string;
             /**
              * Format: int64
@@ -1671,7 +1671,25 @@ export interface components {
             note?: string;
             /** Format: int64 */
             out: number;
+            /** @description Its instances, cut where the reason changes */
+            ranges?: components["schemas"]["BackfillPlanRange"][];
             workflow: string;
+        };
+        BackfillPlanRange: {
+            /**
+             * Format: date-time
+             * @description Plan time of the first
+             */
+            from: string;
+            in: boolean;
+            /** Format: int64 */
+            instances: number;
+            /**
+             * Format: date-time
+             * @description Plan time of the last
+             */
+            to: string;
+            why: string;
         };
         BackfillRequest: {
             /** @description A day begins when the one before has ended */
@@ -7878,7 +7896,12 @@ export interface operations {
     };
     planBackfill: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List so many at most; default all, when they are no more than 10,000 */
+                most?: number;
+                /** @description List the instances behind so many */
+                skip?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
