@@ -364,11 +364,10 @@ func (s *scenario) pause(what, name string, options []string) {
 	if what == "resume" {
 		carryOut = s.engine.Resume
 	}
+	s.note(what + " " + name) // before it: the loop does not wait for who asked
 	if _, err := carryOut(s.t.Context(), r, time.Now()); err != nil {
 		s.note("refused: " + err.Error())
-		return
 	}
-	s.note(what + " " + name)
 }
 
 func (s *scenario) waiting() {
