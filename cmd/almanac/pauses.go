@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	iso "github.com/sosodev/duration"
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
 	"github.com/almanac-sched/almanac/web"
 )
 
@@ -164,8 +164,8 @@ func pauseLine(p *web.Pause) string {
 
 // untilOf reads a time, or how long from now.
 func untilOf(text string, from time.Time) (time.Time, error) {
-	if d, err := iso.Parse(strings.ToUpper(text)); err == nil && strings.HasPrefix(strings.ToUpper(text), "P") {
-		return from.Add(d.ToTimeDuration()), nil
+	if d, err := spec.ParseDuration(text); err == nil {
+		return from.Add(d), nil
 	}
 	if d, err := time.ParseDuration(text); err == nil {
 		return from.Add(d), nil
