@@ -84,10 +84,15 @@ func firstLook(i *Instance, waits []Wait) time.Time {
 	return at
 }
 
-// insertWatched inserts the rows of a plan, and the watches of those of them that have a deadline. Only scheduled instances have one. The watch of an
+// insertWatched inserts the rows of a plan, as was ordered of them ahead, and the watches of those of them that have a deadline. Only scheduled
+// instances have one. The watch of an
 // instance that exists already, under another id, is dropped when its time comes.
 func insertWatched(tx Tx, plan *Plan, rows iter.Seq2[*Instance, []Wait]) (int, error) {
 	rows, err := ofRevision(tx, rows)
+	if err != nil {
+		return 0, err
+	}
+	rows, err = obeyed(tx, plan, rows)
 	if err != nil {
 		return 0, err
 	}

@@ -353,6 +353,10 @@ func (l *looker) help(s *subject) string {
 		return ""
 	case s.i.Frozen:
 		return "almanac unfreeze " + name
+	case s.verdict.Reason.Code == ReasonPaused:
+		if p := ActivePause(s.s.Pauses, s.i.Ref, l.now); p != nil {
+			return "almanac resume " + p.Name()
+		}
 	case s.job.Confirm && s.i.Confirmed == "" && (s.verdict.Gate == GateConfirm || s.verdict.Gate == GateFrozen):
 		return "almanac confirm " + name
 	case s.verdict.Gate == GateDependency && (s.verdict.Reason.Code == ReasonNoUpstream || s.i.Reason.Code == ReasonCycle):

@@ -17,11 +17,12 @@ type Situation struct {
 	Instance *Instance
 	Job      *Job
 	Waits    []Wait
-	Facts    []Facts // parallel to Waits
-	Active   int     // running instances of the job
-	Limit    int     // of them at once, by the current definition of the job; 0 is what the instance's own says
-	LaterDue bool    // a scheduled waiting instance of the job with a later plan time is due too
-	Disabled bool    // the job is, by its current definition
+	Facts    []Facts    // parallel to Waits
+	Active   int        // running instances of the job
+	Limit    int        // of them at once, by the current definition of the job; 0 is what the instance's own says
+	LaterDue bool       // a scheduled waiting instance of the job with a later plan time is due too
+	Disabled bool       // the job is, by its current definition
+	Pauses   []PauseRow // of the job and of its workflow, active or over
 
 	Unclocked bool // `almanac run`: plan times are not waited for, and nothing is ever late
 }
@@ -55,7 +56,7 @@ var gates = []struct {
 // Evaluate decides on one waiting instance: the verdict of the first gate that does not let it pass, or an open verdict of the gate slot when
 // nothing but a slot is missing. It is pure.
 func Evaluate(now time.Time, s *Situation) Verdict {
-	timeout, ends := s.waitDeadline()
+	timeout, ends := s.waitDeadline(now)
 	for _, g := range gates {
 		v := g.judge(now, s)
 		if v.Gate == "" {
@@ -94,7 +95,7 @@ func Verdicts(now time.Time, s *Situation) []Verdict {
 
 var open = Verdict{Open: true}
 
-// judgeTime is the gate of the plan time, and of what is decided once, when it has come: misfire, the calendar and overlap: skip.
+// judgeTime is the gate of the plan time, of pauses, and of what is decided once, when it has come: misfire, the calendar and overlap: skip.
 func judgeTime(now time.Time, s *Situation) Verdict {
 	i, j := s.Instance, s.Job
 	if !s.Unclocked && now.Before(i.NotBefore) {
@@ -105,16 +106,15 @@ func judgeTime(now time.Time, s *Situation) Verdict {
 		}
 		return v
 	}
-	if i.Gate != GateTime {
-		return open // decided when it was first looked at
-	}
-	if i.DryRun {
+	decided := i.Gate != GateTime && !pausedOnly(i) // when it was first looked at
+	if i.DryRun && !decided {
 		return Verdict{Event: Skip, Reason: Reason{Code: ReasonOffCalendar, Detail: "not a work day of the job's calendar"}}
 	}
-	if i.Kind != Scheduled || s.Unclocked {
-		return open
+	v, missed := judgePause(now, s, decided)
+	if !v.Open || decided || i.Kind != Scheduled || s.Unclocked {
+		return v
 	}
-	if late := now.Sub(i.NotBefore); late > MisfireGrace {
+	if late := now.Sub(i.NotBefore); late > MisfireGrace && !missed && i.Gate == GateTime {
 		missed := func(detail string) Verdict {
 			at := i.NotBefore
 			return Verdict{Event: Cancel, Reason: Reason{Code: ReasonMisfire, At: &at, Detail: detail}}
@@ -169,16 +169,19 @@ func judgeConcurrency(_ time.Time, s *Situation) Verdict {
 // limit is how many instances of the job may run at once. It is no part of what an instance does: who raises it means those that wait already.
 func (s *Situation) limit() int { return cmp.Or(s.Limit, s.Job.Concurrency) }
 
-// begins is when the instance's waiting begins: its plan time, or later when it could not start at it (spread, a trigger or a run for a past day).
-func (s *Situation) begins() time.Time { return latest(s.Instance.PlanTime, s.Instance.NotBefore) }
+// begins is when the instance's waiting begins: its plan time, or later when it could not start at it (spread, a trigger or a run for a past day, a
+// pause).
+func (s *Situation) begins(now time.Time) time.Time {
+	return latest(latest(s.Instance.PlanTime, s.Instance.NotBefore), s.resumedAt(now))
+}
 
 // waitDeadline is when the job's waitTimeout ends the wait: counted from when the waiting begins or the last upstream plan time, whichever is
 // later, since an instance may rightly wait for a later one (`dependencies.md` §3).
-func (s *Situation) waitDeadline() (time.Time, bool) {
+func (s *Situation) waitDeadline(now time.Time) (time.Time, bool) {
 	if s.Job.WaitTimeout <= 0 || s.Instance.Kind == Backfill { // nobody knows when its lane lets it wait
 		return time.Time{}, false
 	}
-	from := s.begins()
+	from := s.begins(now)
 	for n := range s.Waits {
 		from = latest(from, s.Waits[n].Last)
 	}

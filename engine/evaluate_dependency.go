@@ -153,7 +153,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.WatchKey = watchKey(waits, facts, v.WatchTime)
 	}
 	if w.Timeout > 0 {
-		deadline := latest(s.begins(), last).Add(w.Timeout)
+		deadline := latest(s.begins(now), last).Add(w.Timeout)
 		if !now.Before(deadline) {
 			if w.OnFailed == FailedRun {
 				return open

@@ -51,6 +51,8 @@ func (r Reason) Describe() string {
 		}
 	} else if r.At != nil {
 		text += " " + r.At.Format("2006-01-02 15:04:05")
+	} else if r.Code == ReasonPaused {
+		text = "paused" // until somebody resumes it
 	}
 	if r.Detail != "" {
 		text += ": " + r.Detail
@@ -77,6 +79,7 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonPool:         "queued for its pool",
 	ReasonDisk:         "the disk is nearly full",
 	ReasonDisabled:     "the job is disabled",
+	ReasonPaused:       "paused until",
 	ReasonRemoved:      "the job was removed",
 	ReasonMisfire:      "missed, due",
 	ReasonOverlap:      "another of its job runs",

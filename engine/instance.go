@@ -112,6 +112,7 @@ const (
 	ReasonPool         ReasonCode = "pool"
 	ReasonDisk         ReasonCode = "disk"
 	ReasonDisabled     ReasonCode = "disabled"
+	ReasonPaused       ReasonCode = "paused"  // a person has paused the job or its workflow, until At; or it was due while that was so
 	ReasonRemoved      ReasonCode = "removed" // the job was removed from the definitions
 	ReasonMisfire      ReasonCode = "misfire"
 	ReasonOverlap      ReasonCode = "overlap"

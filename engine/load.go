@@ -23,6 +23,8 @@ type LoadReport struct {
 	DueRun     int // due, unstarted instances of removed jobs, which run by the version that they were planned with
 	DueHeld    int // those of disabled jobs, which wait until the job is enabled
 	DueDropped int // those that were cancelled because the review said so
+
+	Without []DiffInstance // due times that are gone, of which something was ordered ahead: the orders are kept
 }
 
 // Load makes the workflows the current definitions, in one transaction: a changed job gets a new immutable version from now on, instances keep
@@ -94,6 +96,7 @@ type loading struct {
 	touched     []JobRef        // jobs whose schedule or existence may have changed for others
 	same        map[JobRef]bool // the definition is the recorded one
 	rezoned     []JobRef        // of these, those whose time zone has other rules now
+	orders      []ordered       // ahead, as they were before
 	notices     []Notice
 	report      LoadReport
 }
@@ -127,6 +130,9 @@ func (l *loading) load(jobs []*Job) error {
 			return err
 		}
 	}
+	if err := l.readOrders(); err != nil {
+		return err
+	}
 	if err := l.checkDue(jobs, known); err != nil {
 		return err
 	}
@@ -156,11 +162,17 @@ func (l *loading) load(jobs []*Job) error {
 	if err := l.replan(); err != nil {
 		return err
 	}
+	if err := l.obeyOrders(); err != nil {
+		return err
+	}
 	if len(l.touched) == 0 {
 		return nil
 	}
 	detail := fmt.Sprintf("%d jobs: %d added, %d changed, %d removed; %d instances planned anew",
 		l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)
+	if n := len(l.report.Without); n > 0 {
+		detail += fmt.Sprintf("; %s ahead without an instance", plural(n, "order"))
+	}
 	if l.review != nil && l.review.Note != "" {
 		detail += "; " + l.review.Note
 	}

@@ -165,6 +165,11 @@ func (l *loading) replan() error {
 	before := map[JobRef][]time.Time{}
 	for i := range l.definitions {
 		d := &l.definitions[i]
+		if affected[d.row.Ref] && len(l.orders) > 0 {
+			if err := l.dropAhead(d.row); err != nil {
+				return err
+			}
+		}
 		if !affected[d.row.Ref] || !d.row.PlannedTo.After(l.now) {
 			continue
 		}

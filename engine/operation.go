@@ -27,11 +27,14 @@ const (
 	OperateDetach   Operation = "detach"   // does not wait for one upstream instance any more
 	OperateRunNow   Operation = "run-now"  // waits for no upstream and for no time
 	OperateBoost    Operation = "boost"    // another priority
+
+	OperateReschedule Operation = "reschedule" // starts at another time than its plan time, which stays
 )
 
 // Operations lists every operation.
 var Operations = []Operation{
 	OperateRerun, OperateForce, OperateSkip, OperateFreeze, OperateUnfreeze, OperateCancel, OperateConfirm, OperateDetach, OperateRunNow, OperateBoost,
+	OperateReschedule,
 }
 
 // An OperationRequest asks for one operation on the instances that a selector chooses, or on those with the ids.
@@ -53,6 +56,7 @@ type OperationOptions struct {
 	Scope    string `json:"scope,omitempty"`    // of rerun: this (default) or downstream
 	Upstream string `json:"upstream,omitempty"` // of detach: the id or the name of the instance that is not waited for any more
 	Priority int    `json:"priority,omitempty"` // of boost: 1 (last) to 9 (first), default 9
+	To       string `json:"to,omitempty"`       // of reschedule: when it starts at the earliest, or "plan" for its plan time
 }
 
 // An OperationResult is what an operation does, or with DryRun would do.
@@ -168,7 +172,7 @@ func (e *Engine) operate(ctx context.Context, r *OperationRequest, now time.Time
 	}
 	revision := e.defs.at()
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
-		o = &operating{Engine: e, OperationRequest: r, v: tx}
+		o = &operating{Engine: e, OperationRequest: r, v: tx, tx: tx}
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
 		}
@@ -220,7 +224,7 @@ func (r *OperationRequest) check() error {
 	}{
 		{"from", o.From, OperateRerun, []string{"start", "failed", "step"}}, {"step", o.Step, OperateRerun, nil},
 		{"version", o.Version, OperateRerun, []string{"original", "latest"}}, {"scope", o.Scope, OperateRerun, []string{"this", "downstream"}},
-		{"upstream", o.Upstream, OperateDetach, nil},
+		{"upstream", o.Upstream, OperateDetach, nil}, {"to", o.To, OperateReschedule, nil},
 	} {
 		switch {
 		case given.value == "":
@@ -237,6 +241,8 @@ func (r *OperationRequest) check() error {
 		add("the option step goes with from: step, not with from: %s", o.From)
 	case r.Operation == OperateDetach && o.Upstream == "":
 		add("say which instance is not to be waited for with the option upstream")
+	case r.Operation == OperateReschedule && o.To == "":
+		add("say when it starts at the earliest with the option to: a time, or plan for its plan time")
 	case o.Priority != 0 && r.Operation != OperateBoost:
 		add("the option priority is one of boost, not of %s", r.Operation)
 	case o.Priority < 0 || o.Priority > 9:
@@ -250,6 +256,7 @@ type operating struct {
 	*Engine
 	*OperationRequest
 	v   View
+	tx  Tx // nil of a dry run
 	now time.Time
 
 	chosen   []Instance
@@ -279,6 +286,11 @@ func (o *operating) decide(now time.Time) (err error) {
 	o.now = o.now.Truncate(time.Millisecond)
 	if err := o.choose(); err != nil {
 		return err
+	}
+	if o.tx != nil {
+		if err := o.writeAhead(o.tx); err != nil {
+			return err
+		}
 	}
 	o.seen = make(map[int64]bool, len(o.chosen))
 	for i := range o.chosen {
@@ -310,7 +322,7 @@ func (o *operating) choose() error {
 		if err != nil {
 			return err
 		}
-		o.chosen, err = o.Engine.choose(o.v, s, o.now)
+		o.chosen, err = o.Engine.chooseFrom(o.v, s, o.now, slices.Contains(aheadOperations, o.Operation))
 		return err
 	}
 	var missing []error

@@ -25,6 +25,8 @@ var operations = map[Operation]struct {
 	OperateDetach:   {from: []State{Waiting}, hint: "only what waits can be detached"},
 	OperateRunNow:   {from: []State{Waiting}, hint: "rerun what has ended"},
 	OperateBoost:    {from: []State{Waiting}, hint: "only what waits has a turn"},
+
+	OperateReschedule: {from: []State{Waiting}, hint: "only what waits has a time to start at"},
 }
 
 // AllowedStates lists in which states an instance can take an operation.
@@ -47,6 +49,9 @@ func (o *operating) rule(i *Instance) error {
 		o.refuse(i, "it is "+string(i.State), o.stateHint(allowed, rule.hint))
 		return nil
 	}
+	if o.refusesAhead(i) {
+		return nil
+	}
 	switch o.Operation {
 	case OperateRerun:
 		return o.rerun(i)
@@ -57,9 +62,9 @@ func (o *operating) rule(i *Instance) error {
 	case OperateCancel:
 		o.cancel(i)
 	case OperateFreeze:
-		o.freeze(i, true)
+		return o.freeze(i, true)
 	case OperateUnfreeze:
-		o.freeze(i, false)
+		return o.freeze(i, false)
 	case OperateConfirm:
 		o.confirm(i)
 	case OperateDetach:
@@ -67,7 +72,9 @@ func (o *operating) rule(i *Instance) error {
 	case OperateRunNow:
 		return o.runNow(i)
 	case OperateBoost:
-		o.boost(i)
+		return o.boost(i)
+	case OperateReschedule:
+		return o.reschedule(i)
 	}
 	return nil
 }
@@ -128,18 +135,26 @@ func (o *operating) cancel(i *Instance) {
 	}
 }
 
-func (o *operating) freeze(i *Instance, frozen bool) {
+func (o *operating) freeze(i *Instance, frozen bool) error {
 	already, text := "it is frozen already", "does not start before it is let go"
 	if !frozen {
 		already, text = "it is not frozen", "may start"
 	}
 	if i.Frozen == frozen {
 		o.list(i, EffectUnchanged, i.State, already)
-		return
+		return nil
+	}
+	if o.isAhead(i) {
+		kind := OperateUnfreeze
+		if frozen {
+			kind = OperateFreeze
+		}
+		return o.order(i, string(kind), text, func(order *OverrideRow, _ *Instance) { order.Frozen = frozen })
 	}
 	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetFrozen(i.ID, frozen, o.reason(""), o.now)
 	}})
+	return nil
 }
 
 func (o *operating) confirm(i *Instance) {
@@ -196,16 +211,24 @@ func (o *operating) gone(i *Instance) (string, error) {
 	return why, nil
 }
 
-func (o *operating) boost(i *Instance) {
+func (o *operating) boost(i *Instance) error {
 	priority := cmp.Or(o.Options.Priority, 9)
 	if i.Priority == priority {
 		o.list(i, EffectUnchanged, i.State, fmt.Sprintf("its priority is %d already", priority))
-		return
+		return nil
 	}
 	text := fmt.Sprintf("priority %d instead of %d", priority, i.Priority)
+	if o.isAhead(i) {
+		return o.order(i, "boost", text, func(order *OverrideRow, planned *Instance) {
+			if order.Priority = priority; priority == planned.Priority {
+				order.Priority = 0
+			}
+		})
+	}
 	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetPriority(i.ID, priority, o.reason(text), o.now)
 	}})
+	return nil
 }
 
 // detach takes one upstream instance out of what the instance waits for.

@@ -103,6 +103,7 @@ type View interface {
 	CensusView
 	TokenView
 	AuditView
+	AheadView
 }
 
 // An Agenda is what the rows want a turn of the loop to look at, and when. A zero time is never.
@@ -197,6 +198,7 @@ type Tx interface {
 	AlertTx
 	OnceTx
 	TokenTx
+	AheadTx
 
 	// Record appends an event that is no transition to the history: a load, a trigger, a refusal.
 	Record(EventRow) error

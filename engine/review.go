@@ -24,6 +24,7 @@ type LoadedDiff struct {
 	Definitions Fingerprint
 	DropDue     bool
 	Due         []DueInstance // by plan time, workflow, job
+	Without     []Ordered     // orders ahead, from At on, that lose their instance
 }
 
 // A DueInstance is due and has not started when its job goes, or a job that it waits for.
@@ -50,7 +51,7 @@ func (i *Instance) due(now time.Time) bool { return i.Kind != Scheduled || i.Pla
 
 // unlooked reports whether DeleteUnstarted would take a waiting instance away if its plan time were not before.
 func (i *Instance) unlooked() bool {
-	return i.Kind == Scheduled && i.Gate == GateTime && !i.Frozen && i.Confirmed == ""
+	return i.Kind == Scheduled && i.Gate == GateTime && !i.Touched && i.Confirmed == ""
 }
 
 // DiffLoaded compares what is loaded with a set of definitions over [from, to), or what is left of it, as of now. dropDue asks for a diff that cancels
@@ -127,6 +128,9 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 	}
 	d.PlanDiff = DiffPlans(&before, &after)
 	d.Jobs = DiffJobs(loaded, jobs)
+	if d.Without, err = lostOrders(v, loaded, jobs, known, d.At); err != nil {
+		return err
+	}
 	return d.look(e, v, known)
 }
 

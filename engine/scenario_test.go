@@ -41,6 +41,7 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	cancel w/a@2026-08-03T00:00:00Z     and cancels, or confirms, an instance
 //	confirm w/a@2026-08-03T00:00:00Z
 //	rerun job:a state:failed from=failed    carries out an operation on what a selector chooses; "preview rerun ..." only says what it would do
+//	pause w/a until=… missed=latest note=…  pauses a job or a workflow; "resume w/a" lets it go on
 //	waiting                       lists what was looked at and waits, and why
 //
 // The actions: "a 30s ok", "a 5s unknown" (sent, and no answer came), "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt),
@@ -181,15 +182,20 @@ func (s *scenario) play() string {
 		case "kill":
 			s.kill()
 		case "load":
-			s.load(words[1] + "/")
+			if len(words) == 1 {
+				words = append(words, "")
+			}
+			s.load(strings.TrimPrefix(words[1]+"/", "/"))
 		case "trigger":
 			s.trigger(words[1], words[2:])
 		case "cancel", "confirm":
 			s.operate(words[0], words[1])
 		case "preview":
 			s.change(words[1], words[2:], true)
-		case "rerun", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost":
+		case "rerun", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost", "reschedule":
 			s.change(words[0], words[1:], false)
+		case "pause", "resume":
+			s.pause(words[0], words[1], words[2:])
 		case "waiting":
 			s.waiting()
 		case "told":
@@ -314,7 +320,7 @@ func (s *scenario) change(operation string, words []string, preview bool) {
 	for _, word := range words {
 		option, value, isOption := strings.Cut(word, "=")
 		o := &r.Options
-		texts := map[string]*string{"from": &o.From, "step": &o.Step, "version": &o.Version, "scope": &o.Scope, "upstream": &o.Upstream, "note": &r.Note}
+		texts := map[string]*string{"from": &o.From, "step": &o.Step, "version": &o.Version, "scope": &o.Scope, "upstream": &o.Upstream, "to": &o.To, "note": &r.Note}
 		switch {
 		case !isOption:
 			r.Selector += word + " "
@@ -336,6 +342,32 @@ func (s *scenario) change(operation string, words []string, preview bool) {
 	}
 	for _, c := range result.Changes {
 		s.note(fmt.Sprintf("%s %s: %s@%s %s → %s: %s", operation, c.Effect, c.Ref.Job, c.PlanTime.Format("02T15:04"), c.From, c.To, c.Text))
+	}
+}
+
+func (s *scenario) pause(what, name string, options []string) {
+	r := engine.PauseRequest{Actor: "ann"}
+	r.Workflow, r.Job, _ = strings.Cut(name, "/")
+	for _, option := range options {
+		key, value, _ := strings.Cut(option, "=")
+		switch key {
+		case "until":
+			var err error
+			r.Until, err = time.Parse(time.RFC3339, value)
+			require.NoError(s.t, err)
+		case "missed":
+			r.Missed = engine.Missed(value)
+		default:
+			r.Note = value
+		}
+	}
+	carryOut := s.engine.Pause
+	if what == "resume" {
+		carryOut = s.engine.Resume
+	}
+	s.note(what + " " + name) // before it: the loop does not wait for who asked
+	if _, err := carryOut(s.t.Context(), r, time.Now()); err != nil {
+		s.note("refused: " + err.Error())
 	}
 }
 

@@ -45,7 +45,12 @@ func (e *Engine) Select(ctx context.Context, selector string, now time.Time) (ch
 
 // choose finds what a selector chooses, at the cost of what its jobs, its window or its states hold.
 func (e *Engine) choose(v View, s *Selector, now time.Time) ([]Instance, error) {
-	x := &selection{Engine: e, v: v, s: s, now: now, jobs: map[int64]*selectedJob{}}
+	return e.chooseFrom(v, s, now, false)
+}
+
+// chooseFrom is choose, with ahead also of the due times to come that are not planned yet: instances without an id.
+func (e *Engine) chooseFrom(v View, s *Selector, now time.Time, ahead bool) ([]Instance, error) {
+	x := &selection{Engine: e, v: v, s: s, now: now, ahead: ahead && e.defs.plan() != nil, jobs: map[int64]*selectedJob{}}
 	if err := x.readJobs(); err != nil {
 		return nil, err
 	}
@@ -62,11 +67,13 @@ func (e *Engine) choose(v View, s *Selector, now time.Time) ([]Instance, error) 
 // A selection is one selector at work on one snapshot.
 type selection struct {
 	*Engine
-	v    View
-	s    *Selector
-	now  time.Time
-	all  []JobRow
-	jobs map[int64]*selectedJob // those that the terms about jobs leave
+	v   View
+	s   *Selector
+	now time.Time
+	all []JobRow
+
+	ahead bool                   // what is not planned yet is chosen from, too
+	jobs  map[int64]*selectedJob // those that the terms about jobs leave
 }
 
 // candidates lists what the terms that bound leave to look at.
@@ -121,6 +128,23 @@ func (x *selection) candidates() ([]Instance, error) {
 	default:
 		if list, err = x.v.Between(0, from, to, mostLookedAt+1); err != nil {
 			return nil, fmt.Errorf("list the instances of the window: %w", err)
+		}
+	}
+	if x.ahead && len(filled) == 0 && (len(states) == 0 || slices.Contains(states, Waiting)) {
+		recorded := list
+		for _, row := range x.all {
+			j := x.jobs[row.ID]
+			if j == nil {
+				continue
+			}
+			from, to := x.span(j)
+			more, err := x.unplannedIn(j, from, to, recorded)
+			if err != nil {
+				return nil, err
+			}
+			if list = append(list, more...); len(list) > mostLookedAt {
+				break
+			}
 		}
 	}
 	if len(list) > mostLookedAt {
@@ -206,7 +230,7 @@ func (x *selection) named() (list []Instance, err error) {
 	var missing []error
 	seen := map[int64]bool{}
 	add := func(i Instance) {
-		if !seen[i.ID] {
+		if i.ID == 0 || !seen[i.ID] {
 			seen[i.ID] = true
 			list = append(list, i)
 		}
@@ -269,6 +293,9 @@ func (x *selection) find(name *instanceName) (found Instance, err error) {
 		return found, err
 	}
 	if len(list) == 0 {
+		if i, there, err := x.unplannedAt(row, at); err != nil || there {
+			return i, err
+		}
 		return found, fmt.Errorf("%w: no instance %s@%s is recorded", ErrNotFound, name.ref, PlanTimeText(at.In(j.zone)))
 	}
 	best := list[0]
@@ -335,7 +362,8 @@ func (x *selection) has(t *Term, i *Instance) bool {
 	case "state":
 		return slices.Contains(t.words, string(i.State))
 	case "gate":
-		return i.State == Waiting && slices.Contains(t.words, string(i.Gate))
+		// One that is frozen ahead of its time waits for its time, and for a person too.
+		return i.State == Waiting && (slices.Contains(t.words, string(i.Gate)) || i.Frozen && slices.Contains(t.words, string(GateFrozen)))
 	case "kind":
 		return slices.Contains(t.words, string(i.Kind))
 	case "backfill":
@@ -344,7 +372,7 @@ func (x *selection) has(t *Term, i *Instance) bool {
 		return slices.Contains(t.ids, i.ID)
 	case "name":
 		named, err := x.find(&t.names[0])
-		return err == nil && named.ID == i.ID
+		return err == nil && named.ID == i.ID && named.Job == i.Job && named.PlanTime.Equal(i.PlanTime)
 	case "time":
 		return t.span.has(i.PlanTime, x.jobs[i.Job].zone)
 	}

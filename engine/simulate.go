@@ -28,6 +28,9 @@ type Simulation struct {
 	Recorded func(JobRef, time.Time) (Instance, bool, error)
 	// Condition evaluates a step's `when`; nil takes each for true.
 	Condition ConditionFunc
+	// Pauses hold jobs back while they are played, as they would, and Orders are what was ordered ahead, which the planner obeys.
+	Pauses []PauseRow
+	Orders []Ordered
 	// Most bounds how many instances are played; 0 is no bound.
 	Most int
 }

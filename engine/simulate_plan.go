@@ -24,7 +24,17 @@ func newPlayRows(p *play, definitions []definition) (*playRows, error) {
 	for i := range definitions {
 		r.jobs[i].ref, r.jobs[i].disabled = definitions[i].row.Ref, definitions[i].row.Disabled
 	}
-	r.insert(p.plan, func(*playRow) bool { return true })
+	orders := map[playPlace]*OverrideRow{}
+	for n := range p.Orders {
+		o := &p.Orders[n]
+		orders[playPlace{o.Ref, o.Order.PlanTime.UnixMilli()}] = &o.Order
+	}
+	r.insert(p.plan, func(row *playRow) bool {
+		if o := orders[playPlace{row.Ref, row.PlanTime.UnixMilli()}]; o != nil {
+			o.obey(&row.Instance)
+		}
+		return true
+	})
 	if err := r.insertBackfill(); err != nil {
 		return nil, err
 	}

@@ -127,6 +127,37 @@ func (a *asking) mistake(format string, args ...any) {
 	a.mistakes = append(a.mistakes, fmt.Errorf("%w: %w", ErrInvalid, fmt.Errorf(format, args...)))
 }
 
+// ordered reads what people have paused and ordered ahead of what is played.
+func (a *asking) ordered(s *Simulation) (err error) {
+	if a.view == nil {
+		return nil
+	}
+	if s.Pauses, err = a.view.Pauses(); err != nil {
+		return fmt.Errorf("read what is paused: %w", err)
+	}
+	var from, to time.Time
+	for n := range a.plan.Jobs {
+		from, to = earliest(from, a.plan.Jobs[n].From), latest(to, a.plan.Jobs[n].To)
+	}
+	if from.IsZero() {
+		return nil
+	}
+	list, err := a.view.Overrides(0, from, to, mostOverrides)
+	if err != nil || len(list) == 0 {
+		return wrap(err, "read what is ordered ahead")
+	}
+	rows, err := a.view.Jobs()
+	if err != nil {
+		return fmt.Errorf("list the jobs: %w", err)
+	}
+	for n := range list {
+		if at := slices.IndexFunc(rows, func(row JobRow) bool { return row.ID == list[n].Job }); at >= 0 {
+			s.Orders = append(s.Orders, Ordered{rows[at].Ref, list[n]})
+		}
+	}
+	return nil
+}
+
 func (a *asking) prepare() (*play, error) {
 	s := Simulation{Planner: a.Planner, Created: a.Created, Slots: a.SimulationSource.Slots, Pools: a.Pools, Errand: errandDuration, Condition: a.Condition, Most: a.Most}
 	if a.SimulationRequest.Slots != 0 {
@@ -153,6 +184,9 @@ func (a *asking) prepare() (*play, error) {
 		return nil, err
 	}
 	if s.Duration, err = a.durations(); err != nil {
+		return nil, err
+	}
+	if err := a.ordered(&s); err != nil {
 		return nil, err
 	}
 	for _, text := range a.Fail {

@@ -109,6 +109,9 @@ func (r *playRows) Clock() (time.Time, error) { return r.play.now, nil }
 // Revision never changes.
 func (r *playRows) Revision() (int64, error) { return playRevision, nil }
 
+// Pauses are those that the simulation is given.
+func (r *playRows) Pauses() ([]PauseRow, error) { return r.play.Pauses, nil }
+
 // Reserve counts on.
 func (r *playRows) Reserve(n int) (int64, error) {
 	first := r.nextID

@@ -23,6 +23,11 @@ func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.T
 	if s.Disabled, err = e.defs.disabled(v, i.Ref); err != nil {
 		return nil, fmt.Errorf("read whether %s is disabled: %w", i.Ref, err)
 	}
+	pauses, err := v.Pauses()
+	if err != nil {
+		return nil, fmt.Errorf("read what is paused: %w", err)
+	}
+	s.Pauses = PausesOf(pauses, i.Ref)
 	s.Facts = make([]Facts, len(s.Waits))
 	for n := range s.Waits {
 		if s.Facts[n], err = v.Facts(&s.Waits[n]); err != nil {
@@ -38,7 +43,7 @@ func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.T
 	if fault.Planted(fault.OverlapInMemory) {
 		s.Active = e.activeInMemory(i.Job)
 	}
-	mayBeLate := i.Gate == GateTime && now.Sub(i.NotBefore) > MisfireGrace && job.Misfire == MisfireRunLatest
+	mayBeLate := (i.Gate == GateTime || pausedOnly(i)) && (now.Sub(i.NotBefore) > MisfireGrace && job.Misfire == MisfireRunLatest || len(s.Pauses) > 0)
 	if mayBeLate || job.Overlap == OverlapSkipToLatest && (s.Active >= s.limit() || i.Gate == GateConcurrency) {
 		if s.LaterDue, err = v.LaterDue(i, now); err != nil {
 			return nil, fmt.Errorf("look for a later instance of %s: %w", i.Ref, err)

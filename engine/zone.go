@@ -89,7 +89,7 @@ func (l *loading) unlooked(job int64) ([]time.Time, error) {
 	}
 	var times []time.Time
 	for _, i := range waiting {
-		if i.Kind == Scheduled && i.Gate == GateTime && !i.Frozen && i.Confirmed == "" && !i.PlanTime.Before(l.now) {
+		if i.Kind == Scheduled && i.Gate == GateTime && !i.Touched && i.Confirmed == "" && !i.PlanTime.Before(l.now) {
 			times = append(times, i.PlanTime)
 		}
 	}

@@ -260,7 +260,7 @@ func (p *planning) recordReach() error {
 }
 
 const (
-	unstarted = ` job = ? AND plan_time >= ? AND key = '' AND kind = 'scheduled' AND gate = 'time' AND state = 'waiting' AND frozen = 0 AND confirmed = '' AND touched = 0 `
+	unstarted = ` job = ? AND plan_time >= ? AND key = '' AND kind = 'scheduled' AND gate = 'time' AND state = 'waiting' AND confirmed = '' AND touched = 0 `
 
 	deleteUnstartedWaitsSQL = `DELETE FROM wait WHERE instance IN (SELECT id FROM instance WHERE` + unstarted + `)`
 	deleteUnstartedSQL      = `DELETE FROM instance WHERE` + unstarted

@@ -75,6 +75,7 @@ const (
 
 	setFrozenSQL   = `UPDATE instance SET frozen = ?, touched = 1,` + wakeSelf + ` WHERE id = ? AND frozen <> ?` + touchWaiting
 	setPrioritySQL = `UPDATE instance SET priority = ?, touched = 1 WHERE id = ? AND priority <> ?` + touchWaiting
+	setTimeSQL     = `UPDATE instance SET not_before = ?, touched = 1, wake = CASE WHEN gate = 'time' THEN ? ELSE ? END WHERE id = ? AND not_before <> ?` + touchWaiting
 	setRunNowSQL   = `UPDATE instance SET run_now = ?, touched = 1, not_before = ?, wake = ?, gate = CASE WHEN gate = 'time' THEN 'dependency' ELSE gate END
 		WHERE id = ? AND run_now = ''` + touchWaiting
 	setWaitsSQL  = `UPDATE instance SET touched = 1,` + wakeSelf + ` WHERE id = ?` + touchWaiting
@@ -129,6 +130,13 @@ func (t *tx) wakeWaiters(i identity) error {
 // SetPriority gives a waiting instance another priority.
 func (t *tx) SetPriority(instance int64, priority int, r engine.Reason, at time.Time) (bool, error) {
 	_, ok, err := t.touch("boost", instance, r, at, setPrioritySQL, priority, instance, priority)
+	return ok, err
+}
+
+// SetNotBefore moves when a waiting instance starts at the earliest.
+func (t *tx) SetNotBefore(instance int64, to time.Time, r engine.Reason, at time.Time) (bool, error) {
+	start := to.UnixMilli()
+	_, ok, err := t.touch("reschedule", instance, r, at, setTimeSQL, start, start, at.UnixMilli(), instance, start)
 	return ok, err
 }
 

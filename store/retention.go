@@ -10,8 +10,10 @@ import (
 
 const (
 	// ended is an index of times; the rows of one millisecond follow by id. What instances that are not planned yet will look back at stays: none of
-	// them has a plan time before its job's watermark, and none looks further back than the reach.
+	// them has a plan time before its job's watermark, and none looks further back than the reach. What was skipped ahead of its time stays until then: the
+	// planner must find it.
 	prunableSQL = `SELECT id, job, key, plan_time, ended_at, state FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
+		AND plan_time < ?
 		AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.instance = instance.id AND o.state = 'pending')
 		AND NOT EXISTS (SELECT 1 FROM job_upstream u JOIN job d ON d.id = u.job JOIN plan_mark m ON m.job = u.job
 			WHERE u.upstream = instance.job AND NOT d.removed AND NOT d.disabled AND instance.plan_time >= m.planned_to - u.reach)
@@ -110,7 +112,7 @@ func (t *tx) prunable(before int64, after prunable, limit int) ([]prunable, erro
 	err := t.s.query(prunableSQL, func(c *columns) error {
 		list = append(list, prunable{id: c.int(), identity: identity{c.int(), c.text(), c.int()}, endedAt: c.int(), state: engine.State(c.text())})
 		return nil
-	}, before, after.endedAt, after.id, limit)
+	}, before, after.endedAt, after.id, before, limit)
 	return list, err
 }
 

@@ -93,6 +93,8 @@ type ApplyReport struct {
 	DueRun     int      `json:"dueRun" doc:"Due, unstarted instances of removed jobs, which run"`
 	DueHeld    int      `json:"dueHeld" doc:"Those of disabled jobs, which wait until the job is enabled"`
 	DueDropped int      `json:"dueDropped" doc:"Those that were cancelled, as reviewed"`
+
+	Without []InstanceName `json:"without,omitempty" doc:"Due times that are gone and of which something was ordered ahead: the orders are kept, without an instance"`
 }
 
 type diffInput struct{ Body *DiffRequest }
@@ -212,6 +214,7 @@ func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutpu
 		return nil, err
 	}
 	out := &diffOutput{ETag: `"` + string(d.Loaded) + `"`, Body: NewPlanDiff(&d.PlanDiff, d.From, d.To)}
+	out.Body.addWithout(d.Without)
 	out.Body.At, out.Body.DropDue, out.Body.Keep = &d.At, d.DropDue, r.Keep
 	out.Body.Before, out.Body.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
 	out.Body.addDue(d.Due)
@@ -266,8 +269,13 @@ func NewApplyReport(r *engine.LoadReport) ApplyReport {
 		}
 		return out
 	}
+	var without []InstanceName
+	if len(r.Without) > 0 {
+		without = diffInstances(r.Without)
+	}
 	return ApplyReport{
-		Jobs: r.Jobs, Added: refs(r.Added), Changed: refs(r.Changed), Removed: refs(r.Removed), Replaced: r.Replaced, Planned: r.Planned,
+		Without: without,
+		Jobs:    r.Jobs, Added: refs(r.Added), Changed: refs(r.Changed), Removed: refs(r.Removed), Replaced: r.Replaced, Planned: r.Planned,
 		DueRun: r.DueRun, DueHeld: r.DueHeld, DueDropped: r.DueDropped,
 	}
 }

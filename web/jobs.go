@@ -24,6 +24,7 @@ type Job struct {
 	Disabled  bool      `json:"disabled,omitempty"`
 	Removed   bool      `json:"removed,omitempty" doc:"Its definition is gone; its instances are not"`
 	PlannedTo time.Time `json:"plannedTo,omitzero" doc:"Its instances are written down up to here, excluded"`
+	Paused    *Pause    `json:"paused,omitempty" doc:"Nothing of it starts: it, or its workflow, is paused"`
 }
 
 // A JobPage is a page of jobs.
@@ -131,10 +132,15 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 		out.Body.Next = jobCursor(listed[in.Limit-1].Ref)
 		break
 	}
-	if !in.Due {
-		return out, nil
-	}
 	return out, s.cfg.Rows.Read(ctx, func(v engine.View) error {
+		for n := range out.Body.Items {
+			if err := pausedNow(v, s.cfg.Now(), &out.Body.Items[n].Job); err != nil {
+				return fmt.Errorf("tell what is paused: %w", err)
+			}
+		}
+		if !in.Due {
+			return nil
+		}
 		for n, row := range listed {
 			if err := s.tellDue(v, &out.Body.Items[n], row); err != nil {
 				return fmt.Errorf("tell when %s is due: %w", row.Ref, err)
@@ -215,6 +221,9 @@ func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
 		return &jobOutput{Status: http.StatusNotModified, ETag: jobTag(row)}, nil
 	}
 	out := &jobOutput{Status: http.StatusOK, ETag: jobTag(row), Body: &JobDetail{Job: NewJob(row), Definition: version.Definition}}
+	if err := s.cfg.Rows.Read(ctx, func(v engine.View) error { return pausedNow(v, s.cfg.Now(), &out.Body.Job) }); err != nil {
+		return nil, fmt.Errorf("tell whether %s is paused: %w", row.Ref, err)
+	}
 	job, err := s.cfg.Decode(version.Definition, version.Folder)
 	if err != nil {
 		out.Body.DefinitionError = err.Error()

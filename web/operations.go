@@ -22,7 +22,7 @@ type OperationControl interface {
 
 // An OperationRequest says what to do, and on which instances.
 type OperationRequest struct {
-	Operation engine.Operation  `json:"operation" enum:"rerun,force,skip,freeze,unfreeze,cancel,confirm,detach,run-now,boost" doc:"What to do"`
+	Operation engine.Operation  `json:"operation" enum:"rerun,force,skip,freeze,unfreeze,cancel,confirm,detach,run-now,boost,reschedule" doc:"What to do"`
 	Selector  string            `json:"selector,omitempty" maxLength:"4000" doc:"On which instances: terms joined by AND, such as job:orders date:yesterday state:failed"`
 	IDs       []ID              `json:"ids,omitempty" nullable:"false" maxItems:"100000" doc:"In the place of a selector: on these instances"`
 	Options   *OperationOptions `json:"options,omitempty" doc:"How"`
@@ -38,6 +38,7 @@ type OperationOptions struct {
 	Scope    string `json:"scope,omitempty" enum:"this,downstream" doc:"Of rerun: also every ended instance that waits for it"`
 	Upstream string `json:"upstream,omitempty" maxLength:"400" doc:"Of detach: the id or the name of the instance that is not waited for any more"`
 	Priority int    `json:"priority,omitempty" minimum:"1" maximum:"9" doc:"Of boost: 9 goes first, and is the default"`
+	To       string `json:"to,omitempty" maxLength:"64" doc:"Of reschedule: when it starts at the earliest, in RFC 3339 or on the clock of the job's zone; plan is its plan time, which never moves"`
 }
 
 // An OperationResult is what an operation did, or with dryRun would do.
@@ -73,9 +74,9 @@ func operationRoutes() []route {
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
 	return []route{
 		{Method: http.MethodPost, Pattern: prefix + "/operations", Permission: Operator, ID: "operate", Tag: "instances", Refuses: conflict,
-			Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances",
+			Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Rerun, force, skip, freeze, cancel, confirm, detach, run at once, boost or reschedule instances",
 			Text: "All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what " +
-				"would happen.",
+				"would happen. A due time to come that is not planned yet is written down for it, and has the id 0 in a dry run.",
 			Request: exampleOperation, Answers: ok(exampleOperationResult), register: operation((*server).operate)},
 	}
 }

@@ -23,6 +23,7 @@ type PlanDiff struct {
 	Relinked []RelinkedInstance `json:"relinked" doc:"In both plans, and wait for others"`
 	Changed  []InstanceName     `json:"changed" doc:"In both plans, wait for the same, and do another thing: the version of their job is another"`
 	Due      []DueInstance      `json:"due" doc:"Due and not started when their job goes, or one that they wait for"`
+	Without  []OrderAhead       `json:"without,omitempty" doc:"Ordered ahead, and without an instance from now on: the due time is gone. The orders are kept"`
 }
 
 // A DiffSide is one of two sets of definitions.
@@ -113,6 +114,13 @@ func (d *PlanDiff) addDue(due []engine.DueInstance) {
 		x := &due[i].Instance
 		d.Due = append(d.Due, DueInstance{InstanceName{x.Ref.Workflow, x.Ref.Job, x.PlanTime, x.Key}, ID(x.ID), due[i].Fate})
 		d.Summary.Dropped += btoi(due[i].Fate == engine.DueDropped || due[i].Fate == engine.DueStranded)
+	}
+}
+
+// addWithout adds the orders ahead that lose their instance.
+func (d *PlanDiff) addWithout(lost []engine.Ordered) {
+	for n := range lost {
+		d.Without = append(d.Without, newOrderAhead(lost[n].Ref, &lost[n].Order))
 	}
 }
 

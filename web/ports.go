@@ -87,6 +87,8 @@ type Control interface {
 	Confirm(ctx context.Context, id int64, actor string, now time.Time) (engine.Instance, error)
 	Explainer
 	OperationControl
+	PauseControl
+	OrderControl
 	BackfillControl
 	BackfillLook
 	DefinitionControl

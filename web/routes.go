@@ -51,7 +51,7 @@ const prefix = "/api/v1"
 // table is the API's table of contents. Public routes are a closed list, which a test holds.
 func table() []route {
 	return slices.Concat(
-		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), backfillRoutes(), backfillLookRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
+		native(), watchRoutes(), powerRoutes(), explainRoutes(), operationRoutes(), pauseRoutes(), orderRoutes(), backfillRoutes(), backfillLookRoutes(), alertRoutes(), definitionRoutes(), storedRoutes(), versionRoutes(),
 		previewRoutes(), sourceRoutes(),
 		jobDefinitionRoutes(), calendarRoutes(), simulateRoutes(), streamRoutes(), faces(), uiRoutes(),
 		stepRoutes(), jobDayRoutes(),

@@ -125,6 +125,7 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	for _, c := range []*cobra.Command{
 		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.simulateCommand(), a.runCommand(),
 		a.jobsCommand(), a.psCommand(), a.historyCommand(), a.explainCommand(), a.logsCommand(), a.watchCommand(), a.waitCommand(), a.triggerCommand(),
+		a.pauseCommand(), a.resumeCommand(), a.ordersCommand(),
 		a.backfillCommand(), a.alertsCommand(),
 		a.statusCommand(), a.healthCommand(), a.clockCommand(), a.workersCommand(), a.auditCommand(), a.verifyCommand(), a.doctorCommand(), a.backupCommand(), a.restoreCommand(),
 		a.importCommand(), a.exportCommand(),

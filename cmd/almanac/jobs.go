@@ -71,6 +71,8 @@ func (a *app) printJobs(list []web.ListedJob) error {
 			state = "removed"
 		case j.Disabled:
 			state = "disabled"
+		case j.Paused != nil:
+			state = "paused"
 		}
 		if !j.Due.IsZero() {
 			next = clock(j.Due)

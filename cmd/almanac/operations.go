@@ -48,7 +48,7 @@ ended instance that waits for one of them, by the waits that were recorded.`,
 	},
 	{
 		engine.OperateFreeze, "hold waiting instances back",
-		`Freeze instances that wait, also those whose time is still to come: they do not start before they are let go, and are not planned away.`,
+		`Freeze instances that wait, also those whose time is still to come and those that are not planned yet: they do not start before they are let go.`,
 		`  almanac freeze workflow:finance date:2026-12-24..26`, nil,
 	},
 	{
@@ -92,6 +92,16 @@ confirmation when the job asks for one, and not to be frozen.`,
 			c.Flags().IntVar(&o.Priority, "priority", 9, "from 1 (last) to 9 (first)")
 		},
 	},
+	{
+		engine.OperateReschedule, "let instances start at another time",
+		`Reschedule instances that wait: each starts at the given time at the earliest, sooner or later than its plan time. The plan time itself never moves:
+it is what the instance stands for, and what others wait for. --to plan takes it back.`,
+		`  almanac reschedule retail/report@2026-12-24T12:00 --to 2026-12-24T18:00
+  almanac reschedule retail/report@2026-12-24T12:00 --to plan`,
+		func(c *cobra.Command, o *web.OperationOptions) {
+			c.Flags().StringVar(&o.To, "to", "", "when they start at the earliest: RFC 3339, a time on the clock of the job's zone, or plan")
+		},
+	},
 }
 
 func (a *app) operationCommands() []*cobra.Command {
@@ -120,7 +130,9 @@ func (a *app) operationCommand(n int) *cobra.Command {
 
 An instance is given by its id or as workflow/job@plan time. A selector is terms that must all hold, such as job:dwd_* date:2026-11-01..07
 state:failed tag:finance +2; docs/selectors.md has them all. All of the instances are changed, or none. More than one exact instance needs --yes;
-without it the preview is printed and nothing is changed.`,
+without it the preview is printed and nothing is changed.
+
+What is due on a day to come can be chosen too, by its name or with date:, although it is not planned yet: it is written down for it.`,
 		Example: o.example,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -41,6 +41,9 @@ func diffRows(d *web.PlanDiff) []diffRow {
 		}
 		due = append(due, diffRow{i.PlanTime, mark, name(i.InstanceName), fates[i.Fate], true, dropped})
 	}
+	for _, o := range d.Without {
+		due = append(due, diffRow{o.PlanTime, "!", o.Workflow + "/" + o.Job, "the order of " + o.By + " (" + o.Text + ") is kept, without an instance", true, false})
+	}
 	for _, i := range d.Added {
 		text := "added"
 		if len(i.Waits) > 0 {

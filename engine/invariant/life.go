@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"slices"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -142,6 +143,10 @@ func (c *check) pinned(f *facts) {
 		return
 	}
 	given := i.Touched || i.Kind == engine.Backfill // a person has acted on it, or its backfill says
+	if !given && i.Priority != f.job.Priority {     // or ordered it ahead
+		ordered, err := c.s.Overrides(i.Job, i.PlanTime, i.PlanTime.Add(time.Millisecond), 1)
+		given = err != nil || len(ordered) > 0 && ordered[0].Priority == i.Priority
+	}
 	c.must((given || i.Priority == f.job.Priority) && i.Pool == f.job.Pool, "I13", i, "priority %d and pool %q, and version %d says %d and %q", i.Priority, i.Pool, i.Version,
 		f.job.Priority, f.job.Pool)
 	for n := range f.steps {

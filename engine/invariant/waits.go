@@ -250,6 +250,11 @@ func (c *check) waiting(f *facts) error {
 	if s.LaterDue, err = c.s.LaterDue(i, c.o.Now); err != nil {
 		return fmt.Errorf("look for a later instance of %s: %w", i.Ref, err)
 	}
+	pauses, err := c.s.Pauses()
+	if err != nil {
+		return fmt.Errorf("read what is paused: %w", err)
+	}
+	s.Pauses = engine.PausesOf(pauses, i.Ref)
 	v := engine.Evaluate(latest(c.o.Now, i.NotBefore), s)
 	switch {
 	case v.Reason.Code == engine.ReasonOverlap || v.Reason.Code == engine.ReasonWaitTimeout:

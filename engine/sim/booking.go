@@ -135,6 +135,12 @@ func (b *booking) enter(o *op) {
 		b.putIncident(o.incident)
 	case opMember:
 		b.troubled[o.id] = true
+	case opPause:
+		b.putPause(o.pause)
+	case opOverride:
+		b.putOverride(o.override)
+	case opObey:
+		b.obey(o)
 	case opDelivery:
 		b.putDelivery(o.delivery)
 	}

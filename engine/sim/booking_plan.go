@@ -76,8 +76,9 @@ func (b *booking) insert(o *op) {
 	}
 	e := &entry{
 		id: i.ID, job: i.Job, version: i.Version, key: i.Key, ref: i.Ref, plan: i.PlanTime, notBefore: i.NotBefore, kind: i.Kind, state: engine.Waiting,
-		gate: i.Gate, reason: i.Reason.Code, fence: i.Fence, waits: o.waits, dryRun: i.DryRun, priority: i.Priority, inserted: b.w.t,
+		gate: i.Gate, reason: i.Reason.Code, fence: i.Fence, waits: o.waits, dryRun: i.DryRun, priority: i.Priority, inserted: b.w.t, frozen: i.Frozen,
 	}
+	b.checkObeyed(e)
 	b.put(e)
 	if i.Kind == engine.Scheduled {
 		b.planned = append(b.planned, e)
@@ -148,10 +149,21 @@ func (b *booking) checkPlan() {
 	}
 }
 
+// writtenAhead reports whether an instance was written down because somebody ordered something of it ahead: it lies beyond the plan, and is due then.
+func (b *booking) writtenAhead(i *entry) bool {
+	j := b.jobs[i.job]
+	table := b.timetable(j, i.version)
+	if table == nil || i.plan.Before(j.row.PlannedTo) {
+		return false
+	}
+	next, due := table.Next(i.plan.Add(-time.Millisecond))
+	return due && next.Equal(i.plan)
+}
+
 // checkWithin demands that a commit plans nothing outside of what it says that it plans: no past of a rule that was not there yet.
 func (b *booking) checkWithin() {
 	for _, i := range b.planned {
-		if i.within != b.commits && b.instances[i.id] == i {
+		if i.within != b.commits && b.instances[i.id] == i && !b.writtenAhead(i) {
 			b.w.broken("I1", "%s@%s was planned outside of every window of its commit", i.ref, i.plan)
 			return
 		}

@@ -48,6 +48,7 @@ func (b *booking) apply(o *op) {
 	j := b.jobs[i.job]
 	if t.Event == engine.Start {
 		b.checkStart(i, j, t)
+		b.checkPaused(i, t.At)
 		b.checkLane(i)
 		i.fence++
 		i.cancel, i.told = false, false

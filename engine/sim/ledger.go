@@ -27,6 +27,8 @@ type ledger struct {
 	slotted   map[int64]*entry // waiting behind the gate slot
 	lanes     map[string]*laneEntry
 	watches   map[int64]*engine.WatchRow
+	pauses    map[pauseName]*engine.PauseRow
+	overrides map[dueTime]*engine.OverrideRow
 
 	incidents  map[int64]*engine.IncidentRow
 	deliveries map[int64]*engine.DeliveryRow
@@ -93,7 +95,7 @@ func newLedger(w *World) *ledger {
 		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{}, tells: map[int64]int64{},
 		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
 		watches: map[int64]*engine.WatchRow{}, incidents: map[int64]*engine.IncidentRow{}, deliveries: map[int64]*engine.DeliveryRow{}, troubled: map[int64]bool{},
-		called: map[int64]int64{},
+		called: map[int64]int64{}, pauses: map[pauseName]*engine.PauseRow{}, overrides: map[dueTime]*engine.OverrideRow{},
 	}
 }
 
@@ -118,6 +120,8 @@ func (l *ledger) clone() *ledger {
 		}
 	}
 	maps.Copy(c.watches, l.watches)
+	maps.Copy(c.pauses, l.pauses)
+	maps.Copy(c.overrides, l.overrides)
 	maps.Copy(c.incidents, l.incidents) // rows are replaced, never changed
 	maps.Copy(c.deliveries, l.deliveries)
 	maps.Copy(c.troubled, l.troubled)

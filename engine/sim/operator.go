@@ -32,6 +32,10 @@ var acts = []struct {
 	{"detach", 3, (*World).detach},
 	{"run-now", 3, (*World).runNow},
 	{"boost", 3, (*World).boost},
+	{"reschedule", 2, (*World).reschedule},
+	{"ahead", 3, (*World).ahead},
+	{"pause", 3, (*World).pause},
+	{"resume", 2, (*World).resume},
 	{"backup", 2, (*World).backup},
 	{"restore", 1, (*World).restore},
 }

@@ -41,6 +41,9 @@ const (
 	opIncident
 	opMember
 	opDelivery
+	opPause
+	opOverride
+	opObey
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -69,6 +72,8 @@ type op struct {
 	watch    *engine.WatchRow
 	incident *engine.IncidentRow
 	delivery *engine.DeliveryRow
+	pause    *engine.PauseRow
+	override *engine.OverrideRow
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.

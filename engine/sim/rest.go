@@ -208,6 +208,11 @@ func judge(v engine.View, i *engine.Instance, job *engine.Job, limit int, disabl
 	if s.LaterDue, err = v.LaterDue(i, now); err != nil {
 		return engine.Verdict{}, err
 	}
+	pauses, err := v.Pauses()
+	if err != nil {
+		return engine.Verdict{}, err
+	}
+	s.Pauses = engine.PausesOf(pauses, i.Ref)
 	return engine.Evaluate(now, s), nil
 }
 

@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		cases []testCase
 	}{
 		{"active", activeCases},
+		{"ahead", aheadCases},
 		{"alerts", alertCases},
 		{"around", aroundCases},
 		{"audit", auditCases},

@@ -217,6 +217,32 @@ CREATE TABLE outbox (
   ended_at   INTEGER
 ) STRICT;
 
+CREATE TABLE override (
+  job         INTEGER NOT NULL REFERENCES job (id),
+  plan_time   INTEGER NOT NULL,
+  plan_offset INTEGER NOT NULL,
+  frozen      INTEGER NOT NULL CHECK (frozen IN (0, 1)),
+  priority    INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 9),
+  not_before  INTEGER,
+  actor       TEXT NOT NULL CHECK (actor <> ''),
+  note        TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  PRIMARY KEY (job, plan_time),
+  CHECK (frozen = 1 OR priority > 0 OR not_before IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pause (
+  workflow TEXT NOT NULL CHECK (workflow <> ''),
+  job      TEXT NOT NULL,
+  since    INTEGER NOT NULL,
+  until    INTEGER CHECK (until > since),
+  resumed  INTEGER CHECK (resumed >= since),
+  missed   TEXT NOT NULL CHECK (missed = '' OR missed = 'run' OR missed = 'latest' OR missed = 'skip'),
+  actor    TEXT NOT NULL CHECK (actor <> ''),
+  note     TEXT NOT NULL,
+  PRIMARY KEY (workflow, job, since)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE plan_mark (
   job            INTEGER PRIMARY KEY REFERENCES job (id),
   planned_to     INTEGER NOT NULL,

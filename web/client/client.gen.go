@@ -291,16 +291,17 @@ const (
 
 // Defines values for OperationRequestOperation.
 const (
-	OperationRequestOperationBoost    OperationRequestOperation = "boost"
-	OperationRequestOperationCancel   OperationRequestOperation = "cancel"
-	OperationRequestOperationConfirm  OperationRequestOperation = "confirm"
-	OperationRequestOperationDetach   OperationRequestOperation = "detach"
-	OperationRequestOperationForce    OperationRequestOperation = "force"
-	OperationRequestOperationFreeze   OperationRequestOperation = "freeze"
-	OperationRequestOperationRerun    OperationRequestOperation = "rerun"
-	OperationRequestOperationRunNow   OperationRequestOperation = "run-now"
-	OperationRequestOperationSkip     OperationRequestOperation = "skip"
-	OperationRequestOperationUnfreeze OperationRequestOperation = "unfreeze"
+	OperationRequestOperationBoost      OperationRequestOperation = "boost"
+	OperationRequestOperationCancel     OperationRequestOperation = "cancel"
+	OperationRequestOperationConfirm    OperationRequestOperation = "confirm"
+	OperationRequestOperationDetach     OperationRequestOperation = "detach"
+	OperationRequestOperationForce      OperationRequestOperation = "force"
+	OperationRequestOperationFreeze     OperationRequestOperation = "freeze"
+	OperationRequestOperationRerun      OperationRequestOperation = "rerun"
+	OperationRequestOperationReschedule OperationRequestOperation = "reschedule"
+	OperationRequestOperationRunNow     OperationRequestOperation = "run-now"
+	OperationRequestOperationSkip       OperationRequestOperation = "skip"
+	OperationRequestOperationUnfreeze   OperationRequestOperation = "unfreeze"
 )
 
 // Defines values for ParamType.
@@ -313,6 +314,27 @@ const (
 	ParamTypeList     ParamType = "list"
 	ParamTypeNumber   ParamType = "number"
 	ParamTypeString   ParamType = "string"
+)
+
+// Defines values for PauseMissed.
+const (
+	PauseMissedLatest PauseMissed = "latest"
+	PauseMissedRun    PauseMissed = "run"
+	PauseMissedSkip   PauseMissed = "skip"
+)
+
+// Defines values for PauseRequestMissed.
+const (
+	PauseRequestMissedLatest PauseRequestMissed = "latest"
+	PauseRequestMissedRun    PauseRequestMissed = "run"
+	PauseRequestMissedSkip   PauseRequestMissed = "skip"
+)
+
+// Defines values for ResumeRequestMissed.
+const (
+	ResumeRequestMissedLatest ResumeRequestMissed = "latest"
+	ResumeRequestMissedRun    ResumeRequestMissed = "run"
+	ResumeRequestMissedSkip   ResumeRequestMissed = "skip"
 )
 
 // Defines values for StepOnFailure.
@@ -475,6 +497,9 @@ type ApplyReport struct {
 
 	// Replaced Future, unstarted instances that were planned anew
 	Replaced int64 `json:"replaced"`
+
+	// Without Due times that are gone and of which something was ordered ahead: the orders are kept, without an instance
+	Without []InstanceName `json:"without,omitempty,omitzero"`
 }
 
 // ApplyRequest defines model for ApplyRequest.
@@ -2323,6 +2348,9 @@ type JobDetail struct {
 	// Params What a trigger may give
 	Params []Param `json:"params,omitempty,omitzero"`
 
+	// Paused Nothing of it starts: it, or its workflow, is paused
+	Paused Pause `json:"paused,omitempty,omitzero"`
+
 	// Period Its class: what it waits for follows from it and from the class of the other
 	Period JobDetailPeriod `json:"period,omitempty,omitzero"`
 
@@ -2519,6 +2547,9 @@ type ListedJob struct {
 	// Job Examples: orders
 	Job string `json:"job"`
 
+	// Paused Nothing of it starts: it, or its workflow, is paused
+	Paused Pause `json:"paused,omitempty,omitzero"`
+
 	// PlannedTo Its instances are written down up to here, excluded
 	PlannedTo time.Time `json:"plannedTo,omitempty,omitzero"`
 
@@ -2621,6 +2652,9 @@ type OperationOptions struct {
 	// Step Of rerun: the step that begins, with what needs it
 	Step string `json:"step,omitempty,omitzero"`
 
+	// To Of reschedule: when it starts at the earliest, in RFC 3339 or on the clock of the job's zone; plan is its plan time, which never moves
+	To string `json:"to,omitempty,omitzero"`
+
 	// Upstream Of detach: the id or the name of the instance that is not waited for any more
 	Upstream string `json:"upstream,omitempty,omitzero"`
 
@@ -2674,6 +2708,48 @@ type OperationResult struct {
 	Total int64 `json:"total"`
 }
 
+// OrderAhead defines model for OrderAhead.
+type OrderAhead struct {
+	// At When
+	At time.Time `json:"at"`
+
+	// By Who ordered last
+	By     string `json:"by"`
+	Frozen bool   `json:"frozen,omitempty,omitzero"`
+
+	// Instance Absent when no definition has the due time: the order is kept, without an instance
+	//
+	// Examples: 4217
+	Instance string `json:"instance,omitempty,omitzero"`
+
+	// Job Examples: report
+	Job string `json:"job"`
+
+	// NotBefore When it starts at the earliest; absent is as its plan time says
+	NotBefore time.Time `json:"notBefore,omitempty,omitzero"`
+
+	// Note Why
+	Note     string    `json:"note,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+
+	// Priority Absent is as the job says
+	Priority int64 `json:"priority,omitempty,omitzero"`
+
+	// Text What is ordered, in words
+	//
+	// Examples: frozen, priority 9
+	Text string `json:"text"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// OrderList defines model for OrderList.
+type OrderList struct {
+	// Items By plan time, the first 1,000
+	Items []OrderAhead `json:"items"`
+}
+
 // OutboxHealth defines model for OutboxHealth.
 type OutboxHealth struct {
 	// Alerts Messages to sinks that have not been delivered
@@ -2714,6 +2790,60 @@ type Param struct {
 // ParamType defines model for Param.Type.
 type ParamType string
 
+// Pause defines model for Pause.
+type Pause struct {
+	// By Who paused it
+	By string `json:"by"`
+
+	// Job Absent when the whole workflow is paused
+	//
+	// Examples: orders
+	Job string `json:"job,omitempty,omitzero"`
+
+	// Missed What becomes of what was due meanwhile; absent is as the misfire of each job says
+	Missed PauseMissed `json:"missed,omitempty,omitzero"`
+
+	// Note Why
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Resumed When somebody resumed it
+	Resumed time.Time `json:"resumed,omitempty,omitzero"`
+	Since   time.Time `json:"since"`
+
+	// Until When it ends by itself; absent until somebody resumes it
+	Until time.Time `json:"until,omitempty,omitzero"`
+
+	// Workflow Examples: retail
+	Workflow string `json:"workflow"`
+}
+
+// PauseMissed What becomes of what was due meanwhile; absent is as the misfire of each job says
+type PauseMissed string
+
+// PauseList defines model for PauseList.
+type PauseList struct {
+	Items []Pause `json:"items"`
+}
+
+// PauseRequest defines model for PauseRequest.
+type PauseRequest struct {
+	// Job Absent pauses the whole workflow
+	Job string `json:"job,omitempty,omitzero"`
+
+	// Missed What becomes of what is due meanwhile, when it ends: all of it runs, the latest of each job, nothing. Absent is as the misfire of each job says
+	Missed PauseRequestMissed `json:"missed,omitempty,omitzero"`
+
+	// Note Why; written to the history and shown wherever the job is
+	Note string `json:"note,omitempty,omitzero"`
+
+	// Until When it ends by itself; absent until somebody resumes it
+	Until    time.Time `json:"until,omitempty,omitzero"`
+	Workflow string    `json:"workflow"`
+}
+
+// PauseRequestMissed What becomes of what is due meanwhile, when it ends: all of it runs, the latest of each job, nothing. Absent is as the misfire of each job says
+type PauseRequestMissed string
+
 // PlanDiff defines model for PlanDiff.
 type PlanDiff struct {
 	Added []AddedInstance `json:"added"`
@@ -2750,6 +2880,9 @@ type PlanDiff struct {
 
 	// To Up to here, excluded
 	To time.Time `json:"to"`
+
+	// Without Ordered ahead, and without an instance from now on: the due time is gone. The orders are kept
+	Without []OrderAhead `json:"without,omitempty,omitzero"`
 }
 
 // Preview defines model for Preview.
@@ -2915,6 +3048,22 @@ type RelinkedInstance struct {
 	PlanTime time.Time `json:"planTime"`
 	Workflow string    `json:"workflow"`
 }
+
+// ResumeRequest defines model for ResumeRequest.
+type ResumeRequest struct {
+	// Job Absent resumes the whole workflow; jobs of it that are paused by themselves stay so
+	Job string `json:"job,omitempty,omitzero"`
+
+	// Missed What becomes of what was due meanwhile; absent is as the pause says
+	Missed ResumeRequestMissed `json:"missed,omitempty,omitzero"`
+
+	// Note Why; written to the history
+	Note     string `json:"note,omitempty,omitzero"`
+	Workflow string `json:"workflow"`
+}
+
+// ResumeRequestMissed What becomes of what was due meanwhile; absent is as the pause says
+type ResumeRequestMissed string
 
 // RevokeRequest defines model for RevokeRequest.
 type RevokeRequest struct {
@@ -4145,6 +4294,18 @@ type OperateParams struct {
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
+// PauseParams defines parameters for Pause.
+type PauseParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
+// ResumeParams defines parameters for Resume.
+type ResumeParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // PlanCalendarParams defines parameters for PlanCalendar.
 type PlanCalendarParams struct {
 	// Workflow Only workflows of this name; * and ? stand for any letters and for any one
@@ -4273,6 +4434,12 @@ type TriggerJobJSONRequestBody = TriggerRequest
 
 // OperateJSONRequestBody defines body for Operate for application/json ContentType.
 type OperateJSONRequestBody = OperationRequest
+
+// PauseJSONRequestBody defines body for Pause for application/json ContentType.
+type PauseJSONRequestBody = PauseRequest
+
+// ResumeJSONRequestBody defines body for Resume for application/json ContentType.
+type ResumeJSONRequestBody = ResumeRequest
 
 // SimulateJSONRequestBody defines body for Simulate for application/json ContentType.
 type SimulateJSONRequestBody = SimulateRequest
@@ -5111,9 +5278,61 @@ func NewOperateRequest(params OperateParams, body OperateJSONRequestBody) *Reque
 	return r
 }
 
-// Operate: rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances (POST /api/v1/operations).
+// Operate: rerun, force, skip, freeze, cancel, confirm, detach, run at once, boost or reschedule instances (POST /api/v1/operations).
 func (c *Client) Operate(ctx context.Context, params OperateParams, body OperateJSONRequestBody) (answer OperationResult, err error) {
 	err = c.Do(ctx, NewOperateRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewListOrdersRequest is the request of Client.ListOrders.
+func NewListOrdersRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/orders")
+	return r
+}
+
+// ListOrders: what is ordered ahead of instances to come (GET /api/v1/orders).
+func (c *Client) ListOrders(ctx context.Context) (answer OrderList, err error) {
+	err = c.Do(ctx, NewListOrdersRequest(), &answer)
+	return answer, err
+}
+
+// NewListPausesRequest is the request of Client.ListPauses.
+func NewListPausesRequest() *Request {
+	r := newRequest(http.MethodGet, "/api/v1/pauses")
+	return r
+}
+
+// ListPauses: what is paused now (GET /api/v1/pauses).
+func (c *Client) ListPauses(ctx context.Context) (answer PauseList, err error) {
+	err = c.Do(ctx, NewListPausesRequest(), &answer)
+	return answer, err
+}
+
+// NewPauseRequest is the request of Client.Pause.
+func NewPauseRequest(params PauseParams, body PauseJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/pauses")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// Pause: pause a job or a workflow (POST /api/v1/pauses).
+func (c *Client) Pause(ctx context.Context, params PauseParams, body PauseJSONRequestBody) (answer Pause, err error) {
+	err = c.Do(ctx, NewPauseRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewResumeRequest is the request of Client.Resume.
+func NewResumeRequest(params ResumeParams, body ResumeJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/pauses/resume")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// Resume: let a paused job or workflow go on (POST /api/v1/pauses/resume).
+func (c *Client) Resume(ctx context.Context, params ResumeParams, body ResumeJSONRequestBody) (answer Pause, err error) {
+	err = c.Do(ctx, NewResumeRequest(params, body), &answer)
 	return answer, err
 }
 

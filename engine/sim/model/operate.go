@@ -161,6 +161,17 @@ func (t *tx) SetRunNow(id int64, r engine.Reason, at time.Time) (bool, error) {
 	})
 }
 
+func (t *tx) SetNotBefore(id int64, to time.Time, r engine.Reason, at time.Time) (bool, error) {
+	return t.touch("reschedule", id, r, at, func(i *instance) bool {
+		changed := i.NotBefore.UnixMilli() != to.UnixMilli()
+		if i.wake = at.UnixMilli(); i.Gate == engine.GateTime {
+			i.wake = to.UnixMilli()
+		}
+		i.NotBefore = i.inItsZone(to)
+		return changed
+	})
+}
+
 func (t *tx) SetWaits(id int64, waits []engine.Wait, r engine.Reason, at time.Time) (bool, error) {
 	ok, err := t.touch("detach", id, r, at, func(i *instance) bool {
 		i.wakeSelf()

@@ -169,7 +169,7 @@ func (t *tx) DeleteUnstarted(job int64, from time.Time) (int, error) {
 	}
 	var ids []int64
 	for id := range idsInJob(t.s.waiting, job, from.UnixMilli()) {
-		if i := t.s.instances[id]; i.Kind == engine.Scheduled && i.Gate == engine.GateTime && !i.Frozen && i.Confirmed == "" && !i.Touched {
+		if i := t.s.instances[id]; i.Kind == engine.Scheduled && i.Gate == engine.GateTime && i.Confirmed == "" && !i.Touched {
 			ids = append(ids, id)
 		}
 	}

@@ -30,6 +30,9 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			if k.at >= before.UnixMilli() || len(candidates) == limit-instances {
 				break
 			}
+			if t.s.instances[k.id].PlanTime.UnixMilli() >= before.UnixMilli() {
+				continue // skipped ahead of its time: the planner must find it
+			}
 			if !t.s.owes(k.id) && (!kept(t.s.instances[k.id]) || fault.Planted(fault.RetentionNeeded)) {
 				candidates = append(candidates, k.id)
 				after = k

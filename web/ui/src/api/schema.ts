@@ -997,10 +997,71 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rerun, force, skip, freeze, cancel, confirm, detach, run at once or boost instances
-         * @description All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what would happen. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
+         * Rerun, force, skip, freeze, cancel, confirm, detach, run at once, boost or reschedule instances
+         * @description All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what would happen. A due time to come that is not planned yet is written down for it, and has the id 0 in a dry run. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
          */
         post: operations["operate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is ordered ahead of instances to come
+         * @description Frozen, boosted or rescheduled before their time came. POST /api/v1/operations orders it and takes it back.
+         */
+        get: operations["listOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pauses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is paused now */
+        get: operations["listPauses"];
+        put?: never;
+        /**
+         * Pause a job or a workflow
+         * @description Nothing of it starts until the end of the pause. Its instances are planned as ever and wait; what runs goes on. Pausing what is paused changes the end, the note and what becomes of what is missed. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
+         */
+        post: operations["pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pauses/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a paused job or workflow go on
+         * @description With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
+         */
+        post: operations["resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1365,6 +1426,8 @@ export interface components {
              * @description Future, unstarted instances that were planned anew
              */
             replaced: number;
+            /** @description Due times that are gone and of which something was ordered ahead: the orders are kept, without an instance */
+            without?: components["schemas"]["InstanceName"][];
         };
         ApplyRequest: {
             /** @description dropDue of the diff */
@@ -3055,6 +3118,8 @@ export interface components {
             next?: string[];
             /** @description What a trigger may give */
             params?: components["schemas"]["Param"][];
+            /** @description Nothing of it starts: it, or its workflow, is paused */
+            paused?: components["schemas"]["Pause"];
             /**
              * @description Its class: what it waits for follows from it and from the class of the other
              * @enum {string}
@@ -3244,6 +3309,8 @@ export interface components {
             id: string;
             /** @example orders */
             job: string;
+            /** @description Nothing of it starts: it, or its workflow, is paused */
+            paused?: components["schemas"]["Pause"];
             /**
              * Format: date-time
              * @description Its instances are written down up to here, excluded
@@ -3350,6 +3417,8 @@ export interface components {
             scope?: "this" | "downstream";
             /** @description Of rerun: the step that begins, with what needs it */
             step?: string;
+            /** @description Of reschedule: when it starts at the earliest, in RFC 3339 or on the clock of the job's zone; plan is its plan time, which never moves */
+            to?: string;
             /** @description Of detach: the id or the name of the instance that is not waited for any more */
             upstream?: string;
             /**
@@ -3369,7 +3438,7 @@ export interface components {
              * @description What to do
              * @enum {string}
              */
-            operation: "rerun" | "force" | "skip" | "freeze" | "unfreeze" | "cancel" | "confirm" | "detach" | "run-now" | "boost";
+            operation: "rerun" | "force" | "skip" | "freeze" | "unfreeze" | "cancel" | "confirm" | "detach" | "run-now" | "boost" | "reschedule";
             /** @description How */
             options?: components["schemas"]["OperationOptions"];
             /** @description On which instances: terms joined by AND, such as job:orders date:yesterday state:failed */
@@ -3386,6 +3455,48 @@ export interface components {
              * @description How many instances it concerns; changes lists the first 1,000 of them
              */
             total: number;
+        };
+        OrderAhead: {
+            /**
+             * Format: date-time
+             * @description When
+             */
+            at: string;
+            /** @description Who ordered last */
+            by: string;
+            frozen?: boolean;
+            /**
+             * @description Absent when no definition has the due time: the order is kept, without an instance
+             * @example 4217
+             */
+            instance?: string;
+            /** @example report */
+            job: string;
+            /**
+             * Format: date-time
+             * @description When it starts at the earliest; absent is as its plan time says
+             */
+            notBefore?: string;
+            /** @description Why */
+            note?: string;
+            /** Format: date-time */
+            planTime: string;
+            /**
+             * Format: int64
+             * @description Absent is as the job says
+             */
+            priority?: number;
+            /**
+             * @description What is ordered, in words
+             * @example frozen, priority 9
+             */
+            text: string;
+            /** @example retail */
+            workflow: string;
+        };
+        OrderList: {
+            /** @description By plan time, the first 1,000 */
+            items: components["schemas"]["OrderAhead"][];
         };
         OutboxHealth: {
             /**
@@ -3432,6 +3543,56 @@ export interface components {
             /** @enum {string} */
             type: "string" | "integer" | "number" | "boolean" | "date" | "datetime" | "enum" | "list";
         };
+        Pause: {
+            /** @description Who paused it */
+            by: string;
+            /**
+             * @description Absent when the whole workflow is paused
+             * @example orders
+             */
+            job?: string;
+            /**
+             * @description What becomes of what was due meanwhile; absent is as the misfire of each job says
+             * @enum {string}
+             */
+            missed?: "run" | "latest" | "skip";
+            /** @description Why */
+            note?: string;
+            /**
+             * Format: date-time
+             * @description When somebody resumed it
+             */
+            resumed?: string;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; absent until somebody resumes it
+             */
+            until?: string;
+            /** @example retail */
+            workflow: string;
+        };
+        PauseList: {
+            items: components["schemas"]["Pause"][];
+        };
+        PauseRequest: {
+            /** @description Absent pauses the whole workflow */
+            job?: string;
+            /**
+             * @description What becomes of what is due meanwhile, when it ends: all of it runs, the latest of each job, nothing. Absent is as the misfire of each job says
+             * @enum {string}
+             */
+            missed?: "run" | "latest" | "skip";
+            /** @description Why; written to the history and shown wherever the job is */
+            note?: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; absent until somebody resumes it
+             */
+            until?: string;
+            workflow: string;
+        };
         PlanDiff: {
             added: components["schemas"]["AddedInstance"][];
             after: components["schemas"]["DiffSide"];
@@ -3466,6 +3627,8 @@ export interface components {
              * @description Up to here, excluded
              */
             to: string;
+            /** @description Ordered ahead, and without an instance from now on: the due time is gone. The orders are kept */
+            without?: components["schemas"]["OrderAhead"][];
         };
         Preview: {
             date: string;
@@ -3613,6 +3776,18 @@ export interface components {
             moved?: boolean;
             /** Format: date-time */
             planTime: string;
+            workflow: string;
+        };
+        ResumeRequest: {
+            /** @description Absent resumes the whole workflow; jobs of it that are paused by themselves stay so */
+            job?: string;
+            /**
+             * @description What becomes of what was due meanwhile; absent is as the pause says
+             * @enum {string}
+             */
+            missed?: "run" | "latest" | "skip";
+            /** @description Why; written to the history */
+            note?: string;
             workflow: string;
         };
         RevokeRequest: {
@@ -18423,6 +18598,960 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OperationResult"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:timeout",
+                     *       "title": "Request Timeout",
+                     *       "status": 408,
+                     *       "code": "timeout",
+                     *       "hint": "send the body faster"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unsupported-media-type",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listOrders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "report",
+                     *           "planTime": "2026-12-21T06:00:00+01:00",
+                     *           "frozen": true,
+                     *           "by": "ana",
+                     *           "note": "audit",
+                     *           "at": "2026-11-21T06:00:00+01:00",
+                     *           "text": "frozen"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrderList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPauses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "since": "2026-11-21T06:00:00+01:00",
+                     *           "until": "2026-11-23T06:00:00+01:00",
+                     *           "missed": "latest",
+                     *           "by": "ana",
+                     *           "note": "the source is rebuilt"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PauseList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key from the same principal is the same request, however often it is sent within a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workflow": "retail",
+                 *       "job": "orders",
+                 *       "missed": "latest",
+                 *       "note": "the source is rebuilt"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PauseRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workflow": "retail",
+                     *       "job": "orders",
+                     *       "since": "2026-11-21T06:00:00+01:00",
+                     *       "until": "2026-11-23T06:00:00+01:00",
+                     *       "missed": "latest",
+                     *       "by": "ana",
+                     *       "note": "the source is rebuilt"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Pause"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:timeout",
+                     *       "title": "Request Timeout",
+                     *       "status": 408,
+                     *       "code": "timeout",
+                     *       "hint": "send the body faster"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:conflict",
+                     *       "title": "Conflict",
+                     *       "status": 409,
+                     *       "code": "conflict",
+                     *       "hint": "read it again: its state has changed, or does not allow this"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unsupported-media-type",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key from the same principal is the same request, however often it is sent within a day */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workflow": "retail",
+                 *       "job": "orders",
+                 *       "note": "the source is back"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResumeRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workflow": "retail",
+                     *       "job": "orders",
+                     *       "since": "2026-11-21T06:00:00+01:00",
+                     *       "until": "2026-11-23T06:00:00+01:00",
+                     *       "missed": "latest",
+                     *       "by": "ana",
+                     *       "note": "the source is rebuilt"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Pause"];
                 };
             };
             /** @description Bad Request */

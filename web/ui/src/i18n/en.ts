@@ -217,6 +217,7 @@ export const en = {
   "op.detach": "Detach",
   "op.run-now": "Run now",
   "op.boost": "Boost",
+  "op.reschedule": "Reschedule",
   "effect.changed": "changes",
   "effect.unchanged": "is so already",
   "effect.reopened": "begins again too",

@@ -216,6 +216,7 @@ export const zh: Record<Key, string> = {
   "op.detach": "解除依赖",
   "op.run-now": "立即运行",
   "op.boost": "提升优先级",
+  "op.reschedule": "改期",
   "effect.changed": "将变更",
   "effect.unchanged": "无需变更",
   "effect.reopened": "一并重新开始",

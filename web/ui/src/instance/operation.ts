@@ -13,6 +13,7 @@ const all: Record<Operation, true> = {
   detach: true,
   "run-now": true,
   boost: true,
+  reschedule: true,
 };
 
 export function isOperation(word: string): word is Operation {
