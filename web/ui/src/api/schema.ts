@@ -1907,7 +1907,7 @@ export interface components {
              */
             all: number;
             /** @description What needs somebody first, and of that what holds up most */
-            items: components["schemas"]["Concern"][];
+            concerns: components["schemas"]["Concern"][];
         };
         Condition: {
             /**
@@ -4140,7 +4140,7 @@ export interface components {
         };
         Upcoming: {
             /** @description Of each job the first that is due, the soonest first */
-            items: components["schemas"]["Instance"][];
+            instances: components["schemas"]["Instance"][];
             /**
              * Format: int64
              * @description How many are due at the time of the first; at most 1,000 are counted
@@ -8349,7 +8349,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "items": [
+                     *       "concerns": [
                      *         {
                      *           "root": {
                      *             "id": "4198",
@@ -20558,7 +20558,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "items": [
+                     *       "instances": [
                      *         {
                      *           "id": "4217",
                      *           "name": "retail/orders@2026-11-21T06:00:00+01:00",
