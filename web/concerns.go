@@ -32,8 +32,8 @@ type Concern struct {
 
 // A ConcernList is what is wrong now.
 type ConcernList struct {
-	Items []Concern `json:"items" doc:"What needs somebody first, and of that what holds up most"`
-	All   int       `json:"all" doc:"How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person"`
+	Concerns []Concern `json:"concerns" doc:"What needs somebody first, and of that what holds up most"`
+	All      int       `json:"all" doc:"How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person"`
 }
 
 type concernsInput struct {
@@ -47,9 +47,9 @@ func (s *server) listConcerns(ctx context.Context, in *concernsInput) (*concernL
 	if err != nil {
 		return nil, err
 	}
-	out := &concernListOutput{ConcernList{Items: make([]Concern, len(list)), All: all}}
+	out := &concernListOutput{ConcernList{Concerns: make([]Concern, len(list)), All: all}}
 	for n := range list {
-		out.Body.Items[n] = newConcern(&list[n])
+		out.Body.Concerns[n] = newConcern(&list[n])
 	}
 	return out, nil
 }
@@ -76,8 +76,8 @@ func newConcern(c *engine.Concern) Concern {
 
 // An Upcoming is what is due next.
 type Upcoming struct {
-	Items    []Instance `json:"items" doc:"Of each job the first that is due, the soonest first"`
-	Together int        `json:"together" doc:"How many are due at the time of the first; at most 1,000 are counted"`
+	Instances []Instance `json:"instances" doc:"Of each job the first that is due, the soonest first"`
+	Together  int        `json:"together" doc:"How many are due at the time of the first; at most 1,000 are counted"`
 }
 
 type upcomingInput struct {
@@ -91,9 +91,9 @@ func (s *server) listUpcoming(ctx context.Context, in *upcomingInput) (*upcoming
 	if err != nil {
 		return nil, err
 	}
-	out := &upcomingOutput{Upcoming{Items: make([]Instance, len(list)), Together: together}}
+	out := &upcomingOutput{Upcoming{Instances: make([]Instance, len(list)), Together: together}}
 	for n := range list {
-		out.Body.Items[n] = NewInstance(&list[n])
+		out.Body.Instances[n] = NewInstance(&list[n])
 	}
 	return out, nil
 }
@@ -105,10 +105,10 @@ func homeRoutes() []route {
 			Summary: "What is wrong now, what needs somebody first, with the command that would help",
 			Text: "Open incidents with their roots as they are, and instances whose time has come and that wait for a person. What only takes its time is no concern: nothing that waits " +
 				"for a slot, and no backfill, of which its own page tells.",
-			Answers: ok(ConcernList{Items: []Concern{exampleConcern}, All: 1}), register: operation((*server).listConcerns)},
+			Answers: ok(ConcernList{Concerns: []Concern{exampleConcern}, All: 1}), register: operation((*server).listConcerns)},
 		{Method: http.MethodGet, Pattern: prefix + "/upcoming", Permission: Viewer, ID: "listUpcoming", Tag: "instances",
 			Summary: "What is due next, the soonest first", Text: "Of each job its first instance that is recorded and due from now on. What is frozen is not listed, nor what is of a backfill.",
-			Answers: ok(Upcoming{Items: []Instance{exampleInstance}, Together: 1}), register: operation((*server).listUpcoming)},
+			Answers: ok(Upcoming{Instances: []Instance{exampleInstance}, Together: 1}), register: operation((*server).listUpcoming)},
 	}
 }
 

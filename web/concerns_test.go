@@ -12,7 +12,7 @@ import (
 
 func TestConcernsAreIncidentsAndWhatWaitsForAPerson(t *testing.T) {
 	f := newFixture(t)
-	require.Equal(t, web.ConcernList{Items: []web.Concern{}}, get[web.ConcernList](f, "/api/v1/concerns"), "what waits for its time is no concern")
+	require.Equal(t, web.ConcernList{Concerns: []web.Concern{}}, get[web.ConcernList](f, "/api/v1/concerns"), "what waits for its time is no concern")
 
 	// A frozen one whose time has come.
 	frozen := f.at("stores", 5)
@@ -26,25 +26,25 @@ func TestConcernsAreIncidentsAndWhatWaitsForAPerson(t *testing.T) {
 	}))
 	list := get[web.ConcernList](f, "/api/v1/concerns")
 	require.Equal(t, 1, list.All)
-	require.Nil(t, list.Items[0].Incident)
-	require.True(t, list.Items[0].Needs)
-	require.Equal(t, "almanac unfreeze retail/stores@2026-11-21T05:00:00+01:00", list.Items[0].Help)
-	require.NotEmpty(t, list.Items[0].Holds, "orders wait for it")
+	require.Nil(t, list.Concerns[0].Incident)
+	require.True(t, list.Concerns[0].Needs)
+	require.Equal(t, "almanac unfreeze retail/stores@2026-11-21T05:00:00+01:00", list.Concerns[0].Help)
+	require.NotEmpty(t, list.Concerns[0].Holds, "orders wait for it")
 
 	// An incident of a root that runs again needs nobody; it stands last although it holds up more.
 	id, _ := f.incident(8, "job/1")
 	f.run(f.at("orders", 8), "", "")
 	list = get[web.ConcernList](f, "/api/v1/concerns")
 	require.Equal(t, 2, list.All)
-	require.Equal(t, web.ID(frozen.ID), list.Items[0].Root.ID)
-	require.EqualValues(t, id, *list.Items[1].Incident)
-	require.Equal(t, engine.Running, list.Items[1].State)
-	require.False(t, list.Items[1].Needs)
-	require.Empty(t, list.Items[1].Help)
-	require.Equal(t, 2, list.Items[1].Blocked)
+	require.Equal(t, web.ID(frozen.ID), list.Concerns[0].Root.ID)
+	require.EqualValues(t, id, *list.Concerns[1].Incident)
+	require.Equal(t, engine.Running, list.Concerns[1].State)
+	require.False(t, list.Concerns[1].Needs)
+	require.Empty(t, list.Concerns[1].Help)
+	require.Equal(t, 2, list.Concerns[1].Blocked)
 
 	one := get[web.ConcernList](f, "/api/v1/concerns?limit=1")
-	require.Len(t, one.Items, 1)
+	require.Len(t, one.Concerns, 1)
 	require.Equal(t, 2, one.All)
 	refused(f, f.as("viewer", "GET", "/api/v1/concerns?limit=51", ""), 422, "invalid")
 }
@@ -52,7 +52,7 @@ func TestConcernsAreIncidentsAndWhatWaitsForAPerson(t *testing.T) {
 func TestUpcomingIsTheSoonestOfEachJob(t *testing.T) {
 	f := newFixture(t)
 	next := get[web.Upcoming](f, "/api/v1/upcoming")
-	require.Len(t, next.Items, 1, "stores were due at 05:00")
-	require.Equal(t, "2026-11-21T11:00:00+01:00", next.Items[0].PlanTime.Format(time.RFC3339))
+	require.Len(t, next.Instances, 1, "stores were due at 05:00")
+	require.Equal(t, "2026-11-21T11:00:00+01:00", next.Instances[0].PlanTime.Format(time.RFC3339))
 	require.Equal(t, 1, next.Together)
 }

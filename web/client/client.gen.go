@@ -1122,8 +1122,8 @@ type ConcernList struct {
 	// All How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person
 	All int64 `json:"all"`
 
-	// Items What needs somebody first, and of that what holds up most
-	Items []Concern `json:"items"`
+	// Concerns What needs somebody first, and of that what holds up most
+	Concerns []Concern `json:"concerns"`
 }
 
 // Condition defines model for Condition.
@@ -3625,8 +3625,8 @@ type TriggerRequest struct {
 
 // Upcoming defines model for Upcoming.
 type Upcoming struct {
-	// Items Of each job the first that is due, the soonest first
-	Items []Instance `json:"items"`
+	// Instances Of each job the first that is due, the soonest first
+	Instances []Instance `json:"instances"`
 
 	// Together How many are due at the time of the first; at most 1,000 are counted
 	Together int64 `json:"together"`

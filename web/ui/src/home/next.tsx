@@ -22,7 +22,7 @@ export function Next({ now }: { now: Date }) {
     <section className="card">
       <h2>{t("home.next")}</h2>
       <Loaded query={query}>
-        {({ items, together }) =>
+        {({ instances: items, together }) =>
           (items ?? []).length === 0 ? (
             <p className="soft">{t("home.nextNone")}</p>
           ) : (

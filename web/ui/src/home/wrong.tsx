@@ -24,14 +24,14 @@ export function Wrong({ now }: { now: Date }) {
       listed,
     ),
   );
-  const roots = new Set((concerns.data?.items ?? []).map((one) => one.root.id));
+  const roots = new Set((concerns.data?.concerns ?? []).map((one) => one.root.id));
   const others = concerns.data === undefined ? [] : (failed.data?.items ?? []).filter((one) => !roots.has(one.id));
   return (
     <div className="stack">
       <section className="card">
         <h2>{t("home.wrong")}</h2>
         <Loaded query={concerns}>
-          {({ items, all }) =>
+          {({ concerns: items, all }) =>
             (items ?? []).length === 0 ? (
               <p className={others.length === 0 ? "succeeded" : "soft"}>{t(others.length === 0 ? "home.nothing" : "home.noneWaits")}</p>
             ) : (

@@ -18,7 +18,6 @@ export const enAdmin = {
   "home.since": "due {span} ago",
   "home.noneWaits": "No incident is open. What has failed stands below.",
   "home.known": "{who} knows of it",
-  "home.incidentsAll": "All incidents",
   "home.late": "Deadlines at risk",
   "home.lateNone": "No deadline is missed or at risk.",
   "home.lateBy": "{span} late",

@@ -19,7 +19,6 @@ export const zhAdmin: Record<keyof typeof enAdmin, string> = {
   "home.since": "已过计划时间 {span}",
   "home.noneWaits": "没有未结束的事件。失败的见下方。",
   "home.known": "{who} 已知晓",
-  "home.incidentsAll": "全部事件",
   "home.late": "有风险的截止时间",
   "home.lateNone": "没有错过或将要错过的截止时间。",
   "home.lateBy": "逾期 {span}",
