@@ -138,7 +138,7 @@ func (l *Logs) stands() error {
 
 // renew opens the folder that stands there now, and makes it when there is none. The caller holds the lock. Who reads in the old one goes on doing so.
 func (l *Logs) renew() error {
-	if err := makePrivate(l.path); err != nil {
+	if err := remake(l.path); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(l.path)
