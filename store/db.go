@@ -289,6 +289,14 @@ func (db *DB) read(ctx context.Context, fn func(v *view) error) (err error) {
 		return err
 	}
 	defer db.inflight.Done()
+	defer func() {
+		if err == nil || db.writer == nil || errors.Is(err, ErrMoved) || code(err) == 0 {
+			return
+		}
+		if moved := db.writer.place.check(); moved != nil { // which is why SQLite found its files wanting
+			err = fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, db.writer.words(moved), err)
+		}
+	}()
 	var s *session
 	select {
 	case s = <-db.readers:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/almanac-sched/almanac/engine"
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite/lib"
 )
@@ -45,6 +46,11 @@ func openRead(path, name, value string) (*session, error) {
 func (db *DB) openReader() (*session, error) {
 	if db.cfg.ReadOnly {
 		return openOutside(db.dir.file())
+	}
+	if db.writer != nil {
+		if err := db.writer.place.check(); err != nil {
+			return nil, fmt.Errorf("%w: %w", engine.ErrUnavailable, db.writer.words(err))
+		}
 	}
 	return openSession(db.dir.file(), true)
 }

@@ -59,6 +59,34 @@ func TestFilesTakenAwayUnderAServer(t *testing.T) {
 	}
 }
 
+// A server whose directory is gone reads nothing from what somebody else puts there, and makes no file in it.
+func TestNothingIsMadeWhereADirectoryWas(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	db := open(t, dir)
+	require.NoError(t, os.Rename(dir, dir+".aside"))
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	read := make(chan error, 8)
+	for range cap(read) { // more than there are connections: some have to be made
+		go func() {
+			read <- db.Read(t.Context(), func(v engine.View) error {
+				_, err := v.Jobs()
+				return err
+			})
+		}()
+	}
+	for range cap(read) {
+		if err := <-read; err != nil {
+			require.ErrorIs(t, err, store.ErrMoved)
+			require.ErrorIs(t, err, engine.ErrUnavailable)
+		}
+	}
+	_, err := putInstance(db)
+	require.ErrorIs(t, err, store.ErrMoved)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
 // A file that is taken away in the middle of a transaction: it is not acknowledged, and nothing after it.
 func TestAFileTakenAwayDuringACommit(t *testing.T) {
 	dir := t.TempDir()

@@ -46,6 +46,7 @@ func dsn(path string, readOnly bool) string {
 	q.Set("_txlock", "immediate")
 	if readOnly {
 		q.Add("_pragma", "query_only(1)")
+		q.Set("mode", "rw") // a reader makes no file where there is none; "ro" could not look into the log
 	} else {
 		q.Add("_pragma", "journal_mode(WAL)")
 		q.Add("_pragma", "synchronous(FULL)")

@@ -142,6 +142,9 @@ func (s *server) problem(ctx context.Context, err error) *Problem {
 		p.Errors = mistakes(err)
 	case ctx.Err() != nil:
 		p = refusal(codeNotReady, "the request was given up") // nobody reads it, or the server stops
+	case errors.Is(err, engine.ErrUnavailable):
+		s.log.Error("request failed", "request", exchangeOf(ctx).id, "error", err)
+		p = refusal(codeNotReady, "the rows cannot be reached just now: nothing was acknowledged")
 	default:
 		s.log.Error("request failed", "request", exchangeOf(ctx).id, "error", err)
 		p = refusal(codeInternal, "the server could not do this")

@@ -55,6 +55,9 @@ func (l *Logs) Close() error {
 // reader: reading on after io.EOF gives what was written since. An attempt without a log gives an error that wraps fs.ErrNotExist.
 func (l *Logs) Open(attempt int64) (io.ReadSeekCloser, int64, error) {
 	f, err := l.root.Load().OpenFile(logPath(attempt), os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) && l.follow() {
+		f, err = l.root.Load().OpenFile(logPath(attempt), os.O_RDONLY, 0)
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the log of attempt %d: %w", attempt, err)
 	}
@@ -74,6 +77,9 @@ func (l *Logs) Open(attempt int64) (io.ReadSeekCloser, int64, error) {
 // passed the limit ends, and the middle is left out.
 func (l *Logs) Size(attempt int64) (int64, error) {
 	info, err := l.root.Load().Lstat(logPath(attempt))
+	if errors.Is(err, fs.ErrNotExist) && l.follow() {
+		info, err = l.root.Load().Lstat(logPath(attempt))
+	}
 	if err != nil {
 		return 0, fmt.Errorf("look at the log of attempt %d: %w", attempt, err)
 	}
@@ -136,9 +142,23 @@ func (l *Logs) stands() error {
 	return l.renew()
 }
 
+// follow takes the folder that stands there now, if it is another than the one that is open: the supervisor has made it again. It makes none.
+func (l *Logs) follow() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	there, err := os.Stat(l.path)
+	if err != nil {
+		return false
+	}
+	if open, err := l.root.Load().Stat("."); err == nil && os.SameFile(open, there) {
+		return false
+	}
+	return l.stands() == nil
+}
+
 // renew opens the folder that stands there now, and makes it when there is none. The caller holds the lock. Who reads in the old one goes on doing so.
 func (l *Logs) renew() error {
-	if err := makePrivate(l.path); err != nil {
+	if err := remake(l.path); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(l.path)

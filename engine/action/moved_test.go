@@ -36,6 +36,24 @@ func TestLogsAreMadeAgain(t *testing.T) {
 	}
 }
 
+// A data directory that is gone is not made again, empty.
+func TestADirectoryThatIsGoneIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t, loopback)
+	s := newSink(t, status(200))
+	require.Equal(t, engine.OutcomeSucceeded, b.run(b.http(engine.HTTP{URI: engine.Text(s.URL)})).Outcome)
+	aside := b.dir + ".aside"
+	require.NoError(t, os.Rename(b.dir, aside))
+	require.Error(t, b.runner.Held())
+	require.Equal(t, engine.OutcomeFailed, b.run(b.http(engine.HTTP{URI: engine.Text(s.URL)})).Outcome)
+	require.Equal(t, engine.OutcomeFailed, b.run(b.shell("true")).Outcome)
+	require.EqualValues(t, 1, s.count.Load(), "nothing is sent whose log nobody could read")
+	require.NoDirExists(t, b.dir)
+	require.NoError(t, os.Rename(aside, b.dir))
+	require.NoError(t, b.runner.Held())
+	require.Equal(t, engine.OutcomeSucceeded, b.run(b.shell("true")).Outcome)
+}
+
 // leave ends the runner as the death of its server does: nobody waits for what runs.
 func (b *bench) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -176,3 +176,14 @@ func makePrivate(dir string) error {
 	}
 	return nil
 }
+
+// remake makes a folder of a data directory again. Unlike makePrivate it makes nothing above it: a data directory that is gone is not made again, empty.
+func remake(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make a folder of the data directory again: %w", err)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return fmt.Errorf("close a folder of the data directory to others: %w", err)
+	}
+	return nil
+}

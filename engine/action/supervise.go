@@ -49,6 +49,9 @@ func Supervise(ctx context.Context, dir, version string, log *slog.Logger) error
 	defer signal.Stop(unheard)
 
 	run := filepath.Join(dir, runFolder)
+	if _, err := os.Stat(dir); err != nil { // gone: it is not made again, empty
+		return fmt.Errorf("find the data directory: %w", err)
+	}
 	if err := makePrivate(filepath.Join(run, outputFolder)); err != nil {
 		return err
 	}

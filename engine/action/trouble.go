@@ -37,7 +37,7 @@ func (l *link) movedNow() error {
 	if err == nil && l.place != nil && os.SameFile(there, l.place) {
 		return nil
 	}
-	if l.conn == nil && len(l.flight) == 0 && makePrivate(l.run) == nil {
+	if l.conn == nil && len(l.flight) == 0 && remake(l.run) == nil {
 		if l.place, err = os.Stat(l.run); err == nil {
 			return nil
 		}
