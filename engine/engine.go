@@ -120,6 +120,7 @@ type Engine struct {
 	nextPass time.Time
 	lookBack bool      // what a clock that was ahead has decided may have to be taken back
 	back     backPlace // how far that has come
+	backAt   int64     // the revision of the definitions then
 	renewAt  time.Time
 	pruneAt  time.Time
 	until    time.Time // of a Closed engine: nothing is planned beyond
@@ -288,6 +289,9 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 		}
 	}
 	if !e.cfg.Closed && e.clockHold() == nil {
+		if at := e.defs.at(); at != e.backAt { // a job that came back may have such ends
+			e.backAt, e.lookBack = at, true
+		}
 		if e.lookBack {
 			more, err := e.takeBack(ctx, now)
 			if err != nil {
