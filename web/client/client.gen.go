@@ -3991,6 +3991,12 @@ type ListChangesParams struct {
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
+// ConfirmClockParams defines parameters for ConfirmClock.
+type ConfirmClockParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // ListConcernsParams defines parameters for ListConcerns.
 type ListConcernsParams struct {
 	// Limit At most so many
@@ -4732,15 +4738,16 @@ func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) (ans
 }
 
 // NewConfirmClockRequest is the request of Client.ConfirmClock.
-func NewConfirmClockRequest(body ConfirmClockJSONRequestBody) *Request {
+func NewConfirmClockRequest(params ConfirmClockParams, body ConfirmClockJSONRequestBody) *Request {
 	r := newRequest(http.MethodPost, "/api/v1/clock/confirm")
+	r.header("Idempotency-Key", params.IdempotencyKey)
 	r.Body = body
 	return r
 }
 
 // ConfirmClock: say that the machine's clock is right (POST /api/v1/clock/confirm).
-func (c *Client) ConfirmClock(ctx context.Context, body ConfirmClockJSONRequestBody) (answer ClockConfirmed, err error) {
-	err = c.Do(ctx, NewConfirmClockRequest(body), &answer)
+func (c *Client) ConfirmClock(ctx context.Context, params ConfirmClockParams, body ConfirmClockJSONRequestBody) (answer ClockConfirmed, err error) {
+	err = c.Do(ctx, NewConfirmClockRequest(params, body), &answer)
 	return answer, err
 }
 

@@ -283,6 +283,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/concerns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is wrong now, what needs somebody first, with the command that would help
+         * @description Open incidents with their roots as they are, and instances whose time has come and that wait for a person. What only takes its time is no concern: nothing that waits for a slot, and no backfill, of which its own page tells.
+         */
+        get: operations["listConcerns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/days/{date}": {
         parameters: {
             query?: never;
@@ -1226,6 +1246,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is due next, the soonest first
+         * @description Of each job its first instance that is recorded and due from now on. What is frozen is not listed, nor what is of a backfill.
+         */
+        get: operations["listUpcoming"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/whoami": {
         parameters: {
             query?: never;
@@ -1959,6 +1999,58 @@ export interface components {
              * @description What the machine's clock said; the server goes by it from now on
              */
             now: string;
+        };
+        Concern: {
+            /** @description Who knows of it */
+            acknowledgedBy?: string;
+            /**
+             * Format: int64
+             * @description Waiting instances that cannot start because of it, when it was last looked at; at most 10,000 are counted
+             */
+            blocked: number;
+            /** @description What holds the root, when it waits */
+            gate?: string;
+            /**
+             * @description The command that would help
+             * @example almanac rerun retail/stores@2026-11-21T05:00:00+01:00
+             */
+            help?: string;
+            /** @description The first few of them */
+            holds: components["schemas"]["IncidentInstance"][];
+            /**
+             * @description Absent when no incident is open and only a person is waited for
+             * @example 4217
+             */
+            incident?: string;
+            /**
+             * @description Of the incident
+             * @enum {string}
+             */
+            kind?: "never-started" | "will-be-late" | "still-running" | "ended-late" | "failed" | "lost" | "cancelled";
+            /** @description It stays as it is until somebody does something; otherwise time is enough */
+            needsSomebody: boolean;
+            /** @description Of the root, now */
+            reason: components["schemas"]["Reason"];
+            /** @description The instance from which it comes */
+            root: components["schemas"]["IncidentInstance"];
+            /**
+             * Format: date-time
+             * @description When the incident began, or the plan time of what waits for a person
+             */
+            since: string;
+            /** @description Of the root, now; absent when retention has removed it */
+            state?: string;
+            /** @description Of the incident, in one line */
+            title?: string;
+        };
+        ConcernList: {
+            /**
+             * Format: int64
+             * @description How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person
+             */
+            all: number;
+            /** @description What needs somebody first, and of that what holds up most */
+            concerns: components["schemas"]["Concern"][];
         };
         Condition: {
             /**
@@ -4064,6 +4156,8 @@ export interface components {
             };
             /** @description What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts */
             fail?: string[];
+            /** @description durations of an earlier answer: a day that is held against that one is played with the same, although there are more past instances by now. What durations gives goes before */
+            known?: components["schemas"]["SimulatedDuration"][];
             /**
              * Format: int64
              * @description How many instances to list; the default is 1000
@@ -4340,6 +4434,15 @@ export interface components {
              * @description The time that the instance stands for; the default is now
              */
             planTime?: string;
+        };
+        Upcoming: {
+            /** @description Of each job the first that is due, the soonest first */
+            instances: components["schemas"]["Instance"][];
+            /**
+             * Format: int64
+             * @description How many are due at the time of the first; at most 1,000 are counted
+             */
+            together: number;
         };
         Upstream: {
             frozen?: boolean;
@@ -8752,6 +8855,229 @@ export interface operations {
                      *       "status": 415,
                      *       "code": "unsupported-media-type",
                      *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listConcerns: {
+        parameters: {
+            query?: {
+                /** @description At most so many */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "concerns": [
+                     *         {
+                     *           "root": {
+                     *             "id": "4198",
+                     *             "name": "retail/stores@2026-11-21T05:00:00+01:00",
+                     *             "workflow": "retail",
+                     *             "job": "stores",
+                     *             "planTime": "2026-11-21T05:00:00+01:00"
+                     *           },
+                     *           "state": "failed",
+                     *           "reason": {
+                     *             "code": "step-failed",
+                     *             "text": "failed: exit 3 after attempt 1",
+                     *             "detail": "exit 3 after attempt 1"
+                     *           },
+                     *           "since": "2026-11-21T05:01:00+01:00",
+                     *           "needsSomebody": true,
+                     *           "help": "almanac rerun retail/stores@2026-11-21T05:00:00+01:00",
+                     *           "incident": "4400",
+                     *           "kind": "failed",
+                     *           "title": "retail/stores 2026-11-21 05:00 failed (1 blocked)",
+                     *           "blocked": 1,
+                     *           "holds": [
+                     *             {
+                     *               "id": "4217",
+                     *               "name": "retail/orders@2026-11-21T06:00:00+01:00",
+                     *               "workflow": "retail",
+                     *               "job": "orders",
+                     *               "planTime": "2026-11-21T06:00:00+01:00"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "all": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConcernList"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21920,6 +22246,221 @@ export interface operations {
                      *       "status": 415,
                      *       "code": "unsupported-media-type",
                      *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listUpcoming: {
+        parameters: {
+            query?: {
+                /** @description Of at most so many jobs */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "instances": [
+                     *         {
+                     *           "id": "4217",
+                     *           "name": "retail/orders@2026-11-21T06:00:00+01:00",
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "kind": "scheduled",
+                     *           "planTime": "2026-11-21T06:00:00+01:00",
+                     *           "state": "waiting",
+                     *           "gate": "dependency",
+                     *           "reason": {
+                     *             "code": "upstream",
+                     *             "text": "waits for retail/stores@2026-11-21T05:00:00+01:00, which is running",
+                     *             "upstream": {
+                     *               "workflow": "retail",
+                     *               "job": "stores"
+                     *             },
+                     *             "at": "2026-11-21T05:00:00+01:00",
+                     *             "state": "running"
+                     *           },
+                     *           "notBefore": "2026-11-21T06:00:00+01:00",
+                     *           "priority": 5,
+                     *           "version": "12"
+                     *         }
+                     *       ],
+                     *       "together": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Upcoming"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
