@@ -37,7 +37,10 @@ test("after an upgrade, a page whose code the server has no more is loaded anew 
     return !path.includes("-b.");
   };
   await page.getByRole("navigation").getByRole("link", { name: "Jobs" }).click();
-  await page.getByRole("link", { name: /shop\/orders/ }).first().waitFor();
+  await page
+    .getByRole("link", { name: /shop\/orders/ })
+    .first()
+    .waitFor();
   expect(new URL(page.url()).pathname).toBe("/jobs");
   expect(wrongs).toEqual([]);
   await page.context().close();
@@ -59,7 +62,10 @@ test("code that is missing in the server's own build does not have the page load
   expect(documents()).toBe(before);
   front.answer = () => false;
   await page.getByRole("button", { name: "Load the page again" }).click();
-  await page.getByRole("link", { name: /shop\/orders/ }).first().waitFor();
+  await page
+    .getByRole("link", { name: /shop\/orders/ })
+    .first()
+    .waitFor();
   await page.context().close();
 });
 
@@ -74,7 +80,10 @@ test("a server that does not answer is waited for", async () => {
   await page.getByRole("navigation").getByRole("link", { name: "Jobs" }).click();
   await page.getByText("The page is loaded again when it does.").waitFor();
   front.answer = () => false;
-  await page.getByRole("link", { name: /shop\/orders/ }).first().waitFor();
+  await page
+    .getByRole("link", { name: /shop\/orders/ })
+    .first()
+    .waitFor();
   await page.context().close();
 });
 

@@ -1,1 +1,0 @@
-import{p as e,u as t}from"./shim-C7k7Kzwk.js";import{k as n}from"./time-5ZdnqebU.js";var r=e(t(),1),i=()=>location.pathname;function a(){let[e,t]=n(),a=i();return[e,(0,r.useCallback)((e,n)=>{i()===a&&t(e,n)},[a,t])]}export{a as t};
