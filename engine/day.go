@@ -49,7 +49,10 @@ func (e *Engine) InsertClosed(ctx context.Context, planner *Planner, windows fun
 		if err != nil {
 			return err
 		}
-		rows := plan.Rows(first, e.rowIDs)
+		rows, err := ofRevision(tx, plan.Rows(first, e.rowIDs))
+		if err != nil {
+			return err
+		}
 		result.Inserted, err = tx.InsertInstances(func(yield func(*Instance, []Wait) bool) {
 			for i, waits := range rows {
 				if e.cfg.Unclocked {

@@ -61,8 +61,8 @@ func readDay(word string, begin day) (day, error) {
 		full = begin.date.String()[:shared] + word
 	}
 	date, err := recurrence.ParseDay(full)
-	if err != nil && full == word && len(word) == len("2026-11-01") {
-		return day{}, err
+	if _, none := recurrence.ParseDate(full); err != nil && none == nil {
+		return day{}, err // there is such a day, out of range
 	}
 	if err != nil {
 		return day{}, fmt.Errorf("%q is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday", word)

@@ -85,6 +85,9 @@ func (a *app) tell(err error, help string) {
 			hints = append(hints, hint)
 		}
 	}
+	if a.json && err.Error() == "" && len(a.problems) == 0 {
+		return // the exit status is all there is to tell: the answer stands on standard output
+	}
 	if a.json {
 		f := failure{Error: err.Error(), Hints: hints, ExitStatus: exitCode(err), Problems: a.problems}
 		var answer *answerError

@@ -101,6 +101,9 @@ func (w *world) instance(job string, at time.Time, state, reason string, started
 		return fmt.Sprint(ms(t))
 	}
 	gate, fence, wake := "", 1, "NULL"
+	if started.IsZero() {
+		fence = 0
+	}
 	if ended.IsZero() {
 		gate, fence, wake = "time", 0, fmt.Sprint(ms(at))
 	}
