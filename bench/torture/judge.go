@@ -94,6 +94,7 @@ func (k *killing) compare(ctx context.Context) error {
 	for _, key := range k.sink.repeated() {
 		k.fail("instance %s was paid again after an answer that never came, and its job says onLost: hold", key)
 	}
+	k.seen["socket deleted"] += k.taken
 	fmt.Printf("seed %d: %v\n", k.seed, k.seen)
 	if k.seen["attempt lost"] > 0 && len(k.begins) == 0 {
 		k.fail("the witness file is empty")

@@ -50,6 +50,7 @@ type killing struct {
 	begins     map[runID]time.Time // by the witness file
 	ends       map[runID]time.Time
 	losses     []time.Time // kills of a supervisor
+	taken      int         // sockets of a supervisor that were deleted
 }
 
 func killCommand(ctx context.Context, args []string) error {
@@ -134,11 +135,12 @@ type blow struct {
 	whom  string        // server, supervisor or both
 	flip  bool          // of both, the supervisor first
 	down  time.Duration // until the server is started again
+	take  bool          // of the server alone: the supervisor's socket is deleted meanwhile
 }
 
 // blows draws the kills. One in eight comes while the server starts, and one in four leaves it down for a while, so that due times pass meanwhile.
 func (k *killing) blows() (blows []blow, total time.Duration) {
-	draw := newSource(k.seed, "kills")
+	draw, takes := newSource(k.seed, "kills"), newSource(k.seed, "takes")
 	for range k.kills {
 		b := blow{after: draw.between(200*time.Millisecond, 5*time.Second), whom: []string{"server", "server", "supervisor", "both"}[draw.below(4)], flip: draw.below(2) == 0}
 		early, down := draw.between(0, 100*time.Millisecond), draw.between(500*time.Millisecond, 3*time.Second)
@@ -148,6 +150,7 @@ func (k *killing) blows() (blows []blow, total time.Duration) {
 		if draw.below(4) == 0 && b.whom != "supervisor" {
 			b.down = down
 		}
+		b.take = takes.below(4) == 0
 		blows = append(blows, b)
 		total += b.after + b.down
 	}
@@ -281,6 +284,9 @@ func (k *killing) strike(ctx context.Context, b blow) error {
 		}
 	default:
 		s.kill()
+		if b.take && os.Remove(filepath.Join(k.data, "run", "supervisor.sock")) == nil {
+			k.taken++
+		}
 	}
 	k.starting.Wait()
 	pause(ctx, b.down)
