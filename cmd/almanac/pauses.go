@@ -164,7 +164,7 @@ func pauseLine(p *web.Pause) string {
 
 // untilOf reads a time, or how long from now.
 func untilOf(text string, from time.Time) (time.Time, error) {
-	if d, err := spec.ParseDuration(text); err == nil {
+	if d, err := spec.ReadDuration(text); err == nil {
 		return from.Add(d), nil
 	}
 	if d, err := time.ParseDuration(text); err == nil {

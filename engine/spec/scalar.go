@@ -54,8 +54,8 @@ func parseISO(s string) (*duration.Duration, error) {
 	return d, nil
 }
 
-// ParseDuration reads a length of time as files write it, such as PT2H.
-func ParseDuration(s string) (time.Duration, error) { return parseDuration(strings.ToUpper(s), false) }
+// ReadDuration reads a length of time as files write it, such as PT2H.
+func ReadDuration(s string) (time.Duration, error) { return parseDuration(strings.ToUpper(s), false) }
 
 // parseDuration reads a length of time. Months count 30 days and years 365 where calendar is true, and are refused otherwise.
 func parseDuration(s string, calendar bool) (time.Duration, error) {

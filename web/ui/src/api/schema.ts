@@ -3396,8 +3396,10 @@ export interface components {
             workflow: string;
         };
         OrderList: {
-            /** @description By plan time, the first 1,000 */
+            /** @description By plan time */
             items: components["schemas"]["OrderAhead"][];
+            /** @description Cursor of the next page; absent on the last */
+            next?: string;
         };
         OutboxHealth: {
             /**
@@ -3476,6 +3478,8 @@ export interface components {
         };
         PauseList: {
             items: components["schemas"]["Pause"][];
+            /** @description Cursor of the next page; absent on the last */
+            next?: string;
         };
         PauseRequest: {
             /** @description Absent pauses the whole workflow */
@@ -18180,7 +18184,12 @@ export interface operations {
     };
     listOrders: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next of the page before */
+                cursor?: number;
+                /** @description Rows of a page */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -18378,7 +18387,12 @@ export interface operations {
     };
     listPauses: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next of the page before */
+                cursor?: number;
+                /** @description Rows of a page */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
