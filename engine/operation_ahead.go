@@ -146,7 +146,11 @@ func (o *operating) order(i *Instance, kind, text string, change func(order *Ove
 		if err := tx.PutOverride(row); err != nil {
 			return false, err
 		}
-		reason := o.reason(text)
+		detail := text
+		if kind == string(OperateFreeze) || kind == string(OperateUnfreeze) {
+			detail = "" // the kind of the event says it
+		}
+		reason := o.reason(detail)
 		at := i.PlanTime
 		reason.At = &at
 		event := EventRow{At: o.now, Kind: kind, Job: i.Job, Instance: i.ID, Reason: reason, Actor: reason.Actor}
@@ -209,7 +213,7 @@ func (o *operating) refusesAhead(i *Instance) bool {
 }
 
 // MostOrders is how many orders ahead are listed at once.
-const MostOrders = 1000
+const MostOrders = 10_000
 
 // Orders lists what is ordered ahead of the instances whose time is to come, by plan time, at most MostOrders.
 func (e *Engine) Orders(ctx context.Context, now time.Time) (list []Order, err error) {

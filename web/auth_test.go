@@ -64,14 +64,21 @@ func visits(f *fixture) map[string]visit {
 		"cancelInstance":  {instance(f.at("orders", 21).ID, "/cancel"), "{}", 200, nil},
 		"confirmInstance": {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200, nil},
 		"operate":         {"/api/v1/operations", fmt.Sprintf(`{"operation":"freeze","ids":["%d"]}`, f.at("orders", 23).ID), 200, nil},
-		"getAttempt":      {fmt.Sprintf("/api/v1/attempts/%d", attempt), "", 200, nil},
-		"jobForm":         {"/api/v1/jobs/retail/orders/form", "", 200, nil},
-		"listSteps":       {instance(ended, "/steps"), "", 200, nil},
-		"deliver":         {"/hooks/retail/stores", "{}", 401, nil}, // whoever asks: a token is no signature
-		"getDefinition":   {"/api/v1/jobs/retail/orders/definition", "", 200, nil},
-		"streamChanges":   {"/api/v1/stream?after=0", "", 200, nil},
-		"streamLog":       {fmt.Sprintf("/api/v1/attempts/%d/log/stream", attempt), "", 200, nil},
-		"readLog":         {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
+		"listPauses":      {"/api/v1/pauses", "", 200, nil},
+		"listOrders":      {"/api/v1/orders", "", 200, nil},
+		"pause":           {"/api/v1/pauses", `{"workflow":"retail","job":"stores"}`, 200, nil},
+		"resume": {"/api/v1/pauses/resume", `{"workflow":"retail","job":"stores"}`, 200, func() {
+			_, err := f.engine.Pause(f.t.Context(), engine.PauseRequest{Workflow: "retail", Job: "stores", Actor: "test"}, f.cfg.Now())
+			require.NoError(f.t, err)
+		}},
+		"getAttempt":    {fmt.Sprintf("/api/v1/attempts/%d", attempt), "", 200, nil},
+		"jobForm":       {"/api/v1/jobs/retail/orders/form", "", 200, nil},
+		"listSteps":     {instance(ended, "/steps"), "", 200, nil},
+		"deliver":       {"/hooks/retail/stores", "{}", 401, nil}, // whoever asks: a token is no signature
+		"getDefinition": {"/api/v1/jobs/retail/orders/definition", "", 200, nil},
+		"streamChanges": {"/api/v1/stream?after=0", "", 200, nil},
+		"streamLog":     {fmt.Sprintf("/api/v1/attempts/%d/log/stream", attempt), "", 200, nil},
+		"readLog":       {fmt.Sprintf("/api/v1/attempts/%d/log", attempt), "", 200, nil},
 	}
 	maps.Copy(list, azureVisits(f))
 	maps.Copy(list, backfillVisits(f))

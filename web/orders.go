@@ -30,7 +30,8 @@ type OrderAhead struct {
 
 // An OrderList is what is ordered ahead.
 type OrderList struct {
-	Items []OrderAhead `json:"items" doc:"By plan time, the first 1,000"`
+	Items []OrderAhead `json:"items" doc:"By plan time"`
+	Next  string       `json:"next,omitempty" doc:"Cursor of the next page; absent on the last"`
 }
 
 var exampleOrder = OrderAhead{
@@ -45,9 +46,10 @@ func orderRoutes() []route {
 
 type orderListOutput struct{ Body OrderList }
 
-func (s *server) listOrders(ctx context.Context, _ *struct{}) (*orderListOutput, error) {
-	list, err := s.cfg.Control.Orders(ctx, s.cfg.Now())
-	out := &orderListOutput{OrderList{Items: make([]OrderAhead, len(list))}}
+func (s *server) listOrders(ctx context.Context, in *wholeInput) (*orderListOutput, error) {
+	all, err := s.cfg.Control.Orders(ctx, s.cfg.Now())
+	list, next := pageOf(all, in)
+	out := &orderListOutput{OrderList{Items: make([]OrderAhead, len(list)), Next: next}}
 	for n := range list {
 		out.Body.Items[n] = newOrderAhead(list[n].Ref, &list[n].Order)
 		if id := ID(list[n].Instance.ID); id != 0 {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -30,6 +31,23 @@ type Pause struct {
 // A PauseList is what is paused now.
 type PauseList struct {
 	Items []Pause `json:"items"`
+	Next  string  `json:"next,omitempty" doc:"Cursor of the next page; absent on the last"`
+}
+
+// A wholeInput asks for a page of a list that is read as a whole, since people make what it holds.
+type wholeInput struct {
+	Cursor int `query:"cursor" minimum:"0" doc:"next of the page before"`
+	Limit  int `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"Rows of a page"`
+}
+
+// pageOf cuts a page out of a whole list. Its cursor is how much of the list stands before it.
+func pageOf[T any](list []T, in *wholeInput) (page []T, next string) {
+	from := min(in.Cursor, len(list))
+	to := min(from+in.Limit, len(list))
+	if to < len(list) {
+		next = strconv.Itoa(to)
+	}
+	return list[from:to], next
 }
 
 // A PauseRequest says what to pause.
@@ -80,9 +98,10 @@ type (
 	pauseListOutput struct{ Body PauseList }
 )
 
-func (s *server) listPauses(ctx context.Context, _ *struct{}) (*pauseListOutput, error) {
-	list, err := s.cfg.Control.Paused(ctx, s.cfg.Now())
-	out := &pauseListOutput{PauseList{Items: make([]Pause, len(list))}}
+func (s *server) listPauses(ctx context.Context, in *wholeInput) (*pauseListOutput, error) {
+	all, err := s.cfg.Control.Paused(ctx, s.cfg.Now())
+	list, next := pageOf(all, in)
+	out := &pauseListOutput{PauseList{Items: make([]Pause, len(list)), Next: next}}
 	for n := range list {
 		out.Body.Items[n] = newPause(&list[n])
 	}

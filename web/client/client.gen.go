@@ -2746,8 +2746,11 @@ type OrderAhead struct {
 
 // OrderList defines model for OrderList.
 type OrderList struct {
-	// Items By plan time, the first 1,000
+	// Items By plan time
 	Items []OrderAhead `json:"items"`
+
+	// Next Cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // OutboxHealth defines model for OutboxHealth.
@@ -2823,6 +2826,9 @@ type PauseMissed string
 // PauseList defines model for PauseList.
 type PauseList struct {
 	Items []Pause `json:"items"`
+
+	// Next Cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // PauseRequest defines model for PauseRequest.
@@ -4300,6 +4306,24 @@ type OperateParams struct {
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
+// ListOrdersParams defines parameters for ListOrders.
+type ListOrdersParams struct {
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
+// ListPausesParams defines parameters for ListPauses.
+type ListPausesParams struct {
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // PauseParams defines parameters for Pause.
 type PauseParams struct {
 	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
@@ -5292,26 +5316,30 @@ func (c *Client) Operate(ctx context.Context, params OperateParams, body Operate
 }
 
 // NewListOrdersRequest is the request of Client.ListOrders.
-func NewListOrdersRequest() *Request {
+func NewListOrdersRequest(params ListOrdersParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/orders")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
 	return r
 }
 
 // ListOrders: what is ordered ahead of instances to come (GET /api/v1/orders).
-func (c *Client) ListOrders(ctx context.Context) (answer OrderList, err error) {
-	err = c.Do(ctx, NewListOrdersRequest(), &answer)
+func (c *Client) ListOrders(ctx context.Context, params ListOrdersParams) (answer OrderList, err error) {
+	err = c.Do(ctx, NewListOrdersRequest(params), &answer)
 	return answer, err
 }
 
 // NewListPausesRequest is the request of Client.ListPauses.
-func NewListPausesRequest() *Request {
+func NewListPausesRequest(params ListPausesParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/pauses")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
 	return r
 }
 
 // ListPauses: what is paused now (GET /api/v1/pauses).
-func (c *Client) ListPauses(ctx context.Context) (answer PauseList, err error) {
-	err = c.Do(ctx, NewListPausesRequest(), &answer)
+func (c *Client) ListPauses(ctx context.Context, params ListPausesParams) (answer PauseList, err error) {
+	err = c.Do(ctx, NewListPausesRequest(params), &answer)
 	return answer, err
 }
 

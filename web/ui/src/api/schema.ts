@@ -3587,8 +3587,10 @@ export interface components {
             workflow: string;
         };
         OrderList: {
-            /** @description By plan time, the first 1,000 */
+            /** @description By plan time */
             items: components["schemas"]["OrderAhead"][];
+            /** @description Cursor of the next page; absent on the last */
+            next?: string;
         };
         OutboxHealth: {
             /**
@@ -3667,6 +3669,8 @@ export interface components {
         };
         PauseList: {
             items: components["schemas"]["Pause"][];
+            /** @description Cursor of the next page; absent on the last */
+            next?: string;
         };
         PauseRequest: {
             /** @description Absent pauses the whole workflow */
@@ -19164,7 +19168,12 @@ export interface operations {
     };
     listOrders: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next of the page before */
+                cursor?: number;
+                /** @description Rows of a page */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -19362,7 +19371,12 @@ export interface operations {
     };
     listPauses: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next of the page before */
+                cursor?: number;
+                /** @description Rows of a page */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
