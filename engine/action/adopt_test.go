@@ -39,8 +39,8 @@ func (b *bench) adopt(ids ...int64) (results map[int64]chan engine.Result, unkno
 	for _, id := range ids {
 		results[id] = make(chan engine.Result, 2)
 	}
-	unknown, _ = b.runner.Adopt(ids, func(r engine.Result) { results[r.Attempt] <- r })
-	return results, unknown
+	unknown, unbegun := b.runner.Adopt(ids, func(r engine.Result) { results[r.Attempt] <- r })
+	return results, append(unknown, unbegun...)
 }
 
 func (b *bench) release(name string) {

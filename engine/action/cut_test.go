@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -212,7 +213,9 @@ func TestRequestsCutAtEveryByte(t *testing.T) {
 // What never got as far as the request is known to have failed: whatever was sent before it.
 func TestWhatWasNeverSentIsKnown(t *testing.T) {
 	t.Parallel()
-	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
 	defer secure.Close()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -290,6 +293,7 @@ func TestHTTP2IsSentOnce(t *testing.T) {
 	ca := actiontest.NewAuthority(t)
 	server.TLS = ca.TLS(t, false)
 	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	defer server.Close()
 	c := newCutter(t, server.Listener.Addr().String())
