@@ -16,6 +16,8 @@ type health struct {
 	disk    atomic.Pointer[string] // why nothing starts
 	jump    atomic.Pointer[clockJump]
 	clock   atomic.Pointer[ClockHold] // why nothing is planned or started, as the history says it
+
+	definitions atomic.Pointer[string] // why what stands in the folder is not loaded; "" is that it is
 }
 
 // Health returns why the engine does not do its work at a time by its own clock: it has not begun, the rows cannot be reached, or no turn of its loop
@@ -49,6 +51,9 @@ func (e *Engine) diskHeld() string {
 	}
 	return ""
 }
+
+// Misdefined tells whoever asks how the server is why what stands in its folder is not loaded; "" is that it is.
+func (e *Engine) Misdefined(why string) { e.health.definitions.Store(&why) }
 
 func (h *health) well(now time.Time) {
 	h.turned.Store(now.UnixMilli())

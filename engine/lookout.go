@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,10 +40,12 @@ const (
 	AspectPlanner    Aspect = "planner"    // the next natural day is written before it begins
 	AspectClock      Aspect = "clock"      // the machine's clock goes on evenly
 	AspectReady      Aspect = "ready"      // nothing that is ready waits beside a free slot
+
+	AspectDefinitions Aspect = "definitions" // what stands in the folder is loaded
 )
 
 // Aspects lists the aspects in their order.
-var Aspects = []Aspect{AspectStart, AspectStore, AspectLoop, AspectLease, AspectSupervisor, AspectDisk, AspectPlanner, AspectClock, AspectReady}
+var Aspects = []Aspect{AspectStart, AspectStore, AspectLoop, AspectLease, AspectSupervisor, AspectDisk, AspectPlanner, AspectClock, AspectReady, AspectDefinitions}
 
 // A Trouble is why an aspect is not as it should be, in words for people.
 type Trouble struct {
@@ -52,6 +55,12 @@ type Trouble struct {
 
 // A TroubledError says that a server does not do its work. There is at least one trouble.
 type TroubledError struct{ Troubles []Trouble }
+
+// Degraded reports that the server does its work, although not all of it is as it should be: what stands in its folder is not loaded, and what was recorded
+// runs.
+func (e *TroubledError) Degraded() bool {
+	return !slices.ContainsFunc(e.Troubles, func(t Trouble) bool { return t.Aspect != AspectDefinitions })
+}
 
 func (e *TroubledError) Error() string {
 	words := make([]string, len(e.Troubles))
@@ -307,6 +316,9 @@ func (e *Engine) troubles(s *Sighting, now time.Time) (list []Trouble) {
 	}
 	if !s.ReadySince.IsZero() && now.Sub(s.ReadySince) > readyAfter {
 		add(AspectReady, "%s, with a free slot, for %s", s.Ready, now.Sub(s.ReadySince).Round(time.Second))
+	}
+	if why := e.health.definitions.Load(); why != nil && *why != "" {
+		add(AspectDefinitions, "%s", *why)
 	}
 	return list
 }

@@ -288,7 +288,7 @@ func (c *columns) isNull() bool { return c.values[c.next] == nil }
 
 // RFC 3339 writes the years 0 to 9999. A row may hold another time: made by an earlier version, or by damage. It is read as the nearest of these,
 // so that it and what is reckoned from it break no list; verify finds it.
-var firstReadable, lastReadable = time.Date(100, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
+var firstReadable, lastReadable = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // utc reads a time in UTC; NULL is the zero time.
 func (c *columns) utc() time.Time {

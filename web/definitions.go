@@ -118,6 +118,10 @@ func definitionRoutes() []route {
 			BodyLimit: maxDefinitions, Summary: "What loading definitions would change, instance by instance",
 			Text:    "Nothing is changed. The answer is a review: apply loads exactly it.",
 			Request: exampleDiffRequest, Answers: ok(exampleDiff), register: operation((*server).diffDefinitions)},
+		{Method: http.MethodPost, Pattern: prefix + "/definitions/reload", Permission: Editor, ID: "reloadDefinitions", Tag: "jobs",
+			Refuses: []int{http.StatusConflict}, Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Load the server's own folder again",
+			Text:    "The answer is 422 with every mistake when one of its files is not valid; nothing was changed then. POST /api/v1/definitions/diff says before what would change.",
+			Request: exampleNote, Answers: ok(exampleApplied), register: operation((*server).reloadDefinitions)},
 		{Method: http.MethodPost, Pattern: prefix + "/definitions/apply", Permission: Editor, ID: "applyDefinitions", Tag: "jobs", Refuses: refuses,
 			Audit: true, Idempotent: true, BodyLimit: maxDefinitions, Summary: "Load definitions as reviewed",
 			Text: "The answer is 412 and nothing is changed when the definitions, or those that are loaded, are others than the reviewed ones, or when a due, " +
@@ -135,16 +139,7 @@ func (s *server) readDefinitions(ctx context.Context, d *Definitions) ([]*engine
 	if err != nil {
 		return nil, err
 	}
-	p := refusal(codeInvalid, "the definitions are not valid")
-	for i := range problems {
-		if problems[i].Severity == severityError {
-			p.Errors = append(p.Errors, Mistake{Message: problems[i].text})
-		}
-	}
-	if len(p.Errors) > 0 {
-		return nil, p
-	}
-	return workflows, nil
+	return workflows, invalidDefinitions(problems)
 }
 
 const severityError = "error"
@@ -179,6 +174,39 @@ func (s *server) judgeDefinitions(ctx context.Context, d *Definitions) ([]*engin
 		}
 	}
 	return s.cfg.Definitions(source)
+}
+
+type reloadInput struct{ Body *NoteRequest }
+
+func (s *server) reloadDefinitions(ctx context.Context, in *reloadInput) (*applyOutput, error) {
+	if in.Body != nil {
+		exchangeOf(ctx).note = in.Body.Note
+	}
+	if s.cfg.Reload == nil {
+		return nil, fmt.Errorf("%w: this server was started without a folder; there is nothing to load", engine.ErrConflict)
+	}
+	report, problems, err := s.cfg.Reload(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p := invalidDefinitions(problems); p != nil {
+		return nil, p
+	}
+	return &applyOutput{NewApplyReport(&report)}, nil
+}
+
+// invalidDefinitions is a problem with every error among those that were found; nil when there is none.
+func invalidDefinitions(problems []DefinitionProblem) error {
+	p := refusal(codeInvalid, "the definitions are not valid")
+	for i := range problems {
+		if problems[i].Severity == severityError {
+			p.Errors = append(p.Errors, Mistake{Message: problems[i].text})
+		}
+	}
+	if len(p.Errors) == 0 {
+		return nil
+	}
+	return p
 }
 
 func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutput, error) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -20,9 +21,17 @@ func (s *server) live(context.Context, *struct{}) (*probeOutput, error) {
 	return &probeOutput{Probe{Status: "ok"}}, nil
 }
 
+// degraded reports whether the server does its work although something is not as it should be.
+func degraded(err error) bool {
+	var troubled *engine.TroubledError
+	return errors.As(err, &troubled) && troubled.Degraded()
+}
+
 // ready tells everybody whether, and nobody but viewers why not.
 func (s *server) ready(ctx context.Context, _ *struct{}) (*probeOutput, error) {
-	if err := s.cfg.Ready(); err != nil {
+	if err := s.cfg.Ready(); degraded(err) {
+		return &probeOutput{Probe{Status: "degraded"}}, nil
+	} else if err != nil {
 		words := "the server does not do its work"
 		if exchangeOf(ctx).principal.role.allows(Viewer) {
 			words = err.Error()
@@ -38,6 +47,7 @@ type Status struct {
 	Now       time.Time      `json:"now" doc:"The server's clock, in UTC"`
 	Ready     bool           `json:"ready" doc:"Whether the server does its work"`
 	NotReady  string         `json:"notReady,omitempty" doc:"Why it does not"`
+	Degraded  string         `json:"degraded,omitempty" doc:"What is not as it should be although it does: definitions of its folder are not loaded, and those that were recorded last run"`
 	Aspects   []Condition    `json:"aspects,omitempty" doc:"Each thing without which it does not, as it is; none when no server runs"`
 	Instances InstanceCounts `json:"instances" doc:"Instances by state: those that are open, and those that ended within the last 24 hours"`
 	Gates     GateCounts     `json:"gates" doc:"Waiting instances by what holds them"`
@@ -89,7 +99,10 @@ type statusOutput struct{ Body Status }
 func (s *server) status(ctx context.Context, _ *struct{}) (*statusOutput, error) {
 	out := &statusOutput{Status{Version: s.cfg.Version, Now: s.cfg.Now().UTC(), Ready: true, Slots: Slots{Total: s.cfg.Slots}}}
 	err := s.cfg.Ready()
-	if err != nil {
+	switch {
+	case degraded(err):
+		out.Body.Degraded = err.Error()
+	case err != nil:
 		out.Body.Ready, out.Body.NotReady = false, err.Error()
 	}
 	out.Body.Aspects = conditions(err)

@@ -58,7 +58,7 @@ func metricsResponse() *huma.Response {
 
 // A Condition is one thing without which a server does not do its work.
 type Condition struct {
-	Aspect string `json:"aspect" doc:"Of the work: start, store, loop, lease, supervisor, disk, planner, clock or ready" example:"disk"`
+	Aspect string `json:"aspect" doc:"Of the work: start, store, loop, lease, supervisor, disk, planner, clock, ready or definitions" example:"disk"`
 	OK     bool   `json:"ok" doc:"Whether it is as it should be"`
 	Detail string `json:"detail,omitempty" doc:"What is wrong" example:"nothing is started: 3 MiB of 51200 MiB are free"`
 }

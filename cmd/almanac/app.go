@@ -126,7 +126,7 @@ reason for each wait. It then runs them, and can say of each why it runs, waits 
 	root.Version = build().line()
 	root.SetVersionTemplate("{{.Version}}\n")
 	for _, c := range []*cobra.Command{
-		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.simulateCommand(), a.runCommand(),
+		a.serveCommand(), a.validateCommand(), a.planCommand(), a.applyCommand(), a.reloadCommand(), a.simulateCommand(), a.runCommand(),
 		a.jobsCommand(), a.psCommand(), a.historyCommand(), a.explainCommand(), a.logsCommand(), a.watchCommand(), a.waitCommand(), a.triggerCommand(),
 		a.pauseCommand(), a.resumeCommand(), a.ordersCommand(),
 		a.backfillCommand(), a.alertsCommand(),

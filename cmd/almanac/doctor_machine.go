@@ -214,15 +214,16 @@ func (d *diagnosis) aspects(ctx context.Context, f serverFile) {
 
 // remedies are what to do about each aspect of a server that is not as it should be.
 var remedies = map[string]string{
-	string(engine.AspectStart):      "wait: it is starting",
-	string(engine.AspectStore):      "see what else is found here of the disk and the database; a lock that another program holds goes with that program",
-	string(engine.AspectLoop):       "keep what kill -QUIT PID prints of the process and report it; start it again: what runs is taken over",
-	string(engine.AspectLease):      "see whether the machine or the store is overloaded; the server takes its lease again by itself",
-	string(engine.AspectSupervisor): "see the log of the server for why its supervisor is not reached",
-	string(engine.AspectDisk):       "free some space: it goes on by itself",
-	string(engine.AspectPlanner):    "see the log of the server; start it again when it is silent",
-	string(engine.AspectClock):      "see why the clock was set; it settles by itself",
-	string(engine.AspectReady):      "start the server again: it looks at everything anew; and report it, for it must not happen",
+	string(engine.AspectStart):       "wait: it is starting",
+	string(engine.AspectStore):       "see what else is found here of the disk and the database; a lock that another program holds goes with that program",
+	string(engine.AspectLoop):        "keep what kill -QUIT PID prints of the process and report it; start it again: what runs is taken over",
+	string(engine.AspectLease):       "see whether the machine or the store is overloaded; the server takes its lease again by itself",
+	string(engine.AspectSupervisor):  "see the log of the server for why its supervisor is not reached",
+	string(engine.AspectDisk):        "free some space: it goes on by itself",
+	string(engine.AspectPlanner):     "see the log of the server; start it again when it is silent",
+	string(engine.AspectClock):       "see why the clock was set; it settles by itself",
+	string(engine.AspectDefinitions): "mend the files that the detail names, and load them: almanac reload",
+	string(engine.AspectReady):       "start the server again: it looks at everything anew; and report it, for it must not happen",
 }
 
 // status asks the server of the file for its own.

@@ -49,7 +49,8 @@ The first start on a new directory prints an admin token, once; only its hash is
 find the running server through the data directory. With --dev, on a loopback address only, nobody needs a token, and actions may reach loopback
 addresses.
 
-SIGHUP loads the folder again: when a definition is invalid nothing changes, and the mistakes are logged. SIGTERM and SIGINT end the server; shell
+SIGHUP loads the folder again: when a definition is invalid nothing changes, and the mistakes are logged. A start is another matter: one bad file
+stops one workflow, which runs as it was recorded last, and almanac status says so. SIGTERM and SIGINT end the server; shell
 attempts that run go on, and the next start takes them over with their true outcome. So it is after a crash.
 
 A clock that jumps ahead by more than --clock-limit is not believed until a second source agrees: the machine's clock since its start, a time

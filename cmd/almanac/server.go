@@ -32,6 +32,7 @@ type server struct {
 	hup    chan os.Signal
 	told   *spec.AlertFile // nil tells nobody
 	folder *folder         // nil when it serves what is recorded
+	bad    *invalidError   // why not all of the folder could be read at the start
 	jobs   []*engine.Job   // as they were at the start
 	azure  *azure.Face
 	feed   *web.Feed
@@ -60,11 +61,17 @@ func (s *server) serve(ctx context.Context) (err error) {
 		return err
 	}
 	if s.cfg.folder != "" {
-		if s.folder, err = s.load(s.cfg.folder); err != nil {
+		var invalid *invalidError
+		s.folder, err = s.load(s.cfg.folder)
+		switch {
+		case errors.As(err, &invalid) && someGood(s.cfg.folder):
+			s.bad = invalid // what is recorded takes the place of what is bad, once the rows can be read
+		case err != nil:
 			return err
-		}
-		if err := s.checkSinks(s.folder, s.told); err != nil {
-			return err
+		default:
+			if err := s.checkSinks(s.folder, s.told); err != nil {
+				return err
+			}
 		}
 	}
 	out := newServeOutput(s)
@@ -140,9 +147,15 @@ func (s *server) observe(lines *console) func(engine.Notice) {
 // loadDefinitions makes the folder's definitions the current ones, or else those that are recorded.
 func (s *server) loadDefinitions(ctx context.Context) error {
 	var workflows []*engine.Workflow
-	if s.folder != nil {
+	switch {
+	case s.bad != nil:
+		if err := s.salvage(ctx); err != nil {
+			return err
+		}
 		workflows = s.folder.workflows
-	} else {
+	case s.folder != nil:
+		workflows = s.folder.workflows
+	default:
 		var err error
 		if workflows, err = recordedWorkflows(ctx, s.db); err != nil {
 			return err
@@ -238,36 +251,6 @@ func (s *server) renew() {
 	if err != nil {
 		s.log.Error("SIGHUP: the certificate is not renewed", "error", err)
 	}
-}
-
-// reload loads the folder again; an invalid one changes nothing.
-func (s *server) reload(ctx context.Context) {
-	if s.cfg.folder == "" {
-		s.log.Warn("SIGHUP: this server was started without a folder; there is nothing to load")
-		return
-	}
-	f, problems, err := readFolder(s.cfg.folder)
-	for _, p := range problems {
-		s.log.Warn("definition", "problem", p.String())
-	}
-	if err != nil {
-		s.log.Error("SIGHUP: nothing was changed", "error", err)
-		return
-	}
-	if problems := unknownSinks(f, s.told); len(problems) > 0 {
-		for _, p := range problems {
-			s.log.Warn("definition", "problem", p.String())
-		}
-		s.log.Error("SIGHUP: nothing was changed", "error", "jobs tell sinks that the server does not have")
-		return
-	}
-	report, err := s.engine.Load(ctx, f.workflows, s.clock())
-	if err != nil {
-		s.log.Error("SIGHUP: nothing was changed", "error", err)
-		return
-	}
-	s.log.Info("SIGHUP: definitions loaded", "jobs", report.Jobs, "added", len(report.Added), "changed", len(report.Changed),
-		"removed", len(report.Removed), "replanned", report.Replaced, "due_run", report.DueRun, "due_held", report.DueHeld)
 }
 
 // ownFolder is where the definitions of this server stand; "" when it serves what is recorded.

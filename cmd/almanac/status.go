@@ -39,6 +39,9 @@ not do its work. Without a running server it reads the data directory.`,
 		if err == nil && !status.Ready {
 			err = &failedError{"the server does not do its work: " + status.NotReady}
 		}
+		if err == nil && status.Degraded != "" {
+			err = &failedError{"the server does its work, and not all of its folder is loaded: " + status.Degraded}
+		}
 		return err
 	}
 	return c

@@ -32,7 +32,29 @@ func LoadHere(fsys fs.FS, folder string, outside *Outside) ([]*engine.Workflow, 
 }
 
 func load(fsys fs.FS, folder string, others []*engine.Workflow, outside *Outside) ([]*engine.Workflow, Problems) {
-	var problems Problems
+	workflows, damaged, unread, problems := decodeAll(fsys, folder)
+	l := lint{at: anchor, unread: unread, damaged: damaged, settled: map[string]bool{}}
+	for _, other := range others {
+		if !slices.ContainsFunc(workflows, func(w *engine.Workflow) bool { return w.Name == other.Name }) &&
+			!slices.ContainsFunc(damaged, func(f *damagedFile) bool { return f.workflow.Name == other.Name }) {
+			workflows, l.settled[other.Name] = append(workflows, other), true
+		}
+	}
+	if outside != nil {
+		problems = append(problems, outside.problems(workflows)...)
+		for _, f := range damaged {
+			problems = append(problems, outside.problems([]*engine.Workflow{f.workflow})...)
+		}
+	}
+	problems = append(problems, l.run(workflows)...).sorted()
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	return workflows, problems
+}
+
+// decodeAll decodes every file by itself. What could not be read at all may hold what seems to be missing.
+func decodeAll(fsys fs.FS, folder string) (workflows []*engine.Workflow, damaged []*damagedFile, unread bool, problems Problems) {
 	fail := func(file string, format string, args ...any) {
 		problems = append(problems, Problem{File: file, Message: fmt.Sprintf(format, args...)})
 	}
@@ -53,9 +75,7 @@ func load(fsys fs.FS, folder string, others []*engine.Workflow, outside *Outside
 	if err != nil {
 		fail(folder, "cannot be listed: %s", err)
 	}
-	var workflows []*engine.Workflow
-	var damaged []*damagedFile
-	unread := problems.HasErrors() // what could not be read may hold what seems to be missing
+	unread = problems.HasErrors() // what could not be read may hold what seems to be missing
 	for _, name := range names {
 		file := filepath.Join(folder, filepath.FromSlash(name))
 		if info, err := fs.Stat(fsys, name); err == nil && info.Size() > maxFileBytes {
@@ -80,24 +100,7 @@ func load(fsys fs.FS, folder string, others []*engine.Workflow, outside *Outside
 			unread = true
 		}
 	}
-	l := lint{at: anchor, unread: unread, damaged: damaged, settled: map[string]bool{}}
-	for _, other := range others {
-		if !slices.ContainsFunc(workflows, func(w *engine.Workflow) bool { return w.Name == other.Name }) &&
-			!slices.ContainsFunc(damaged, func(f *damagedFile) bool { return f.workflow.Name == other.Name }) {
-			workflows, l.settled[other.Name] = append(workflows, other), true
-		}
-	}
-	if outside != nil {
-		problems = append(problems, outside.problems(workflows)...)
-		for _, f := range damaged {
-			problems = append(problems, outside.problems([]*engine.Workflow{f.workflow})...)
-		}
-	}
-	problems = append(problems, l.run(workflows)...).sorted()
-	if problems.HasErrors() {
-		return nil, problems
-	}
-	return workflows, problems
+	return workflows, damaged, unread, problems
 }
 
 // definitionFile reports whether a file is read as a workflow. The JSON Schema for editors lies beside them as *.schema.json.

@@ -1128,7 +1128,7 @@ type ConcernList struct {
 
 // Condition defines model for Condition.
 type Condition struct {
-	// Aspect Of the work: start, store, loop, lease, supervisor, disk, planner, clock or ready
+	// Aspect Of the work: start, store, loop, lease, supervisor, disk, planner, clock, ready or definitions
 	//
 	// Examples: disk
 	Aspect string `json:"aspect"`
@@ -3456,6 +3456,9 @@ type Status struct {
 	// Aspects Each thing without which it does not, as it is; none when no server runs
 	Aspects []Condition `json:"aspects,omitempty,omitzero"`
 
+	// Degraded What is not as it should be although it does: definitions of its folder are not loaded, and those that were recorded last run
+	Degraded string `json:"degraded,omitempty,omitzero"`
+
 	// Gates Waiting instances by what holds them
 	Gates GateCounts `json:"gates"`
 
@@ -4057,6 +4060,12 @@ type ApplyDefinitionsParams struct {
 	IfMatch string `json:"If-Match,omitempty,omitzero"`
 }
 
+// ReloadDefinitionsParams defines parameters for ReloadDefinitions.
+type ReloadDefinitionsParams struct {
+	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
+	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
+}
+
 // SourceDefinitionsParams defines parameters for SourceDefinitions.
 type SourceDefinitionsParams struct {
 	// Workflow Its name
@@ -4446,6 +4455,9 @@ type DiffDefinitionsJSONRequestBody = DiffRequest
 
 // PreviewDefinitionsJSONRequestBody defines body for PreviewDefinitions for application/json ContentType.
 type PreviewDefinitionsJSONRequestBody = PreviewRequest
+
+// ReloadDefinitionsJSONRequestBody defines body for ReloadDefinitions for application/json ContentType.
+type ReloadDefinitionsJSONRequestBody = NoteRequest
 
 // ValidateDefinitionsJSONRequestBody defines body for ValidateDefinitions for application/json ContentType.
 type ValidateDefinitionsJSONRequestBody = ValidateRequest
@@ -4883,6 +4895,20 @@ func NewPreviewDefinitionsRequest(body PreviewDefinitionsJSONRequestBody) *Reque
 // PreviewDefinitions: what the instances of a job on a day would wait for (POST /api/v1/definitions/preview).
 func (c *Client) PreviewDefinitions(ctx context.Context, body PreviewDefinitionsJSONRequestBody) (answer Preview, err error) {
 	err = c.Do(ctx, NewPreviewDefinitionsRequest(body), &answer)
+	return answer, err
+}
+
+// NewReloadDefinitionsRequest is the request of Client.ReloadDefinitions.
+func NewReloadDefinitionsRequest(params ReloadDefinitionsParams, body ReloadDefinitionsJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/definitions/reload")
+	r.header("Idempotency-Key", params.IdempotencyKey)
+	r.Body = body
+	return r
+}
+
+// ReloadDefinitions: load the server's own folder again (POST /api/v1/definitions/reload).
+func (c *Client) ReloadDefinitions(ctx context.Context, params ReloadDefinitionsParams, body ReloadDefinitionsJSONRequestBody) (answer ApplyReport, err error) {
+	err = c.Do(ctx, NewReloadDefinitionsRequest(params, body), &answer)
 	return answer, err
 }
 

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/spec"
+	"github.com/almanac-sched/almanac/web"
+)
+
+// someGood reports whether a file of the folder is good by itself.
+func someGood(path string) bool {
+	folder, err := absolute(path)
+	if err != nil {
+		return false
+	}
+	workflows, _, _ := spec.LoadGood(os.DirFS(folder), folder, nil)
+	return len(workflows) > 0
+}
+
+// salvage loads what can be loaded of a folder with bad files: one bad file stops one workflow. In the place of what is bad runs what was recorded last.
+func (s *server) salvage(ctx context.Context) error {
+	path, err := absolute(s.cfg.folder)
+	if err != nil {
+		return err
+	}
+	recorded, err := s.engine.FolderWorkflows(ctx)
+	if err != nil {
+		return err
+	}
+	workflows, kept, problems := spec.LoadGood(os.DirFS(path), path, recorded)
+	if len(workflows) == 0 {
+		return s.bad
+	}
+	s.folder = newFolder(path, workflows, problems)
+	if missing := unknownSinks(s.folder, s.told); len(missing) > 0 {
+		return s.bad
+	}
+	why := s.bad.Error()
+	if len(kept) > 0 {
+		why += "; as recorded last runs " + strings.Join(kept, ", ")
+	}
+	s.log.Error("one bad file stops one workflow: the others are served", "error", why)
+	s.misdefined(why, problems)
+	return nil
+}
+
+// misdefined tells whoever asks how the server is that its folder is not loaded, and the first mistake.
+func (s *server) misdefined(why string, problems spec.Problems) {
+	for _, p := range problems {
+		if p.Severity == spec.Error {
+			why += "; the first mistake: " + p.String()
+			break
+		}
+	}
+	s.engine.Misdefined(why)
+}
+
+// reload loads the folder again; an invalid one changes nothing.
+func (s *server) reload(ctx context.Context) {
+	if s.cfg.folder == "" {
+		s.log.Warn("SIGHUP: this server was started without a folder; there is nothing to load")
+		return
+	}
+	report, problems, err := s.loadAgain(ctx)
+	for _, p := range problems {
+		s.log.Warn("definition", "problem", p.String())
+	}
+	if err != nil {
+		s.log.Error("SIGHUP: nothing was changed", "error", err)
+		return
+	}
+	s.log.Info("SIGHUP: definitions loaded", "jobs", report.Jobs, "added", len(report.Added), "changed", len(report.Changed),
+		"removed", len(report.Removed), "replanned", report.Replaced, "due_run", report.DueRun, "due_held", report.DueHeld, "orders_without", len(report.Without))
+}
+
+// loadAgain loads the folder again as a whole. When it is refused what was running stays as it was, and the server is not as it should be until a load is good.
+func (s *server) loadAgain(ctx context.Context) (report engine.LoadReport, problems spec.Problems, err error) {
+	f, problems, err := readFolder(s.cfg.folder)
+	if err == nil {
+		if missing := unknownSinks(f, s.told); len(missing) > 0 {
+			problems, err = append(problems, missing...), &invalidError{"jobs tell sinks that the server does not have"}
+		}
+	}
+	if err == nil {
+		report, err = s.engine.Load(ctx, f.workflows, s.clock())
+	}
+	if err != nil {
+		s.misdefined("the folder was refused, and what was loaded before runs: "+err.Error(), problems)
+		return report, problems, err
+	}
+	s.engine.Misdefined("")
+	return report, problems, nil
+}
+
+// reloader is web.Config.Reload; nil when the server has no folder.
+func (s *server) reloader() func(ctx context.Context) (engine.LoadReport, []web.DefinitionProblem, error) {
+	if s.cfg.folder == "" {
+		return nil
+	}
+	return func(ctx context.Context) (engine.LoadReport, []web.DefinitionProblem, error) {
+		report, found, err := s.loadAgain(ctx)
+		problems := make([]web.DefinitionProblem, len(found))
+		for i, p := range found {
+			problems[i] = web.NewDefinitionProblem(web.DefinitionProblem{
+				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint,
+			}, p.String())
+		}
+		if found.HasErrors() {
+			err = nil // the problems say it
+		}
+		return report, problems, err
+	}
+}
+
+func (a *app) reloadCommand() *cobra.Command {
+	var note string
+	c := &cobra.Command{
+		Use:   "reload",
+		Short: "have the running server load its folder again",
+		Long: `Have the running server load its own folder again, as SIGHUP does, and print what changed. When a file of it is not valid nothing is changed, every
+mistake is printed, and almanac status says that the folder is not loaded until it is. almanac plan diff says before what would change.`,
+		Example: "  almanac reload\n  almanac reload -o json",
+		Args:    exactly(),
+	}
+	exits(c, exitFailed, exitInvalid, exitNotPermitted)
+	n := a.addConnection(c)
+	addNote(c, &note)
+	output := addOutput(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		client, err := a.connect(c.Context(), n)
+		if err != nil {
+			return err
+		}
+		var r web.ApplyReport
+		if err := client.post(c.Context(), "definitions/reload", nil, web.NoteRequest{Note: note}, &r); err != nil {
+			var answer *answerError
+			if errors.As(err, &answer) && answer.Status == http.StatusUnprocessableEntity {
+				return &invalidError{answer.Error() + "; nothing was changed"}
+			}
+			return err
+		}
+		if output.value == "json" {
+			return writeJSON(a.stdout, r)
+		}
+		_, err = fmt.Fprintf(a.stdout, "loaded: %s, %d added, %d changed, %d removed; %s planned anew\n", count(r.Jobs, "job"), len(r.Added), len(r.Changed),
+			len(r.Removed), count(r.Replaced, "instance"))
+		for _, lost := range r.Without {
+			fmt.Fprintf(a.stdout, "  the order for %s/%s at %s is kept, without an instance\n", lost.Workflow, lost.Job, clock(lost.PlanTime))
+		}
+		return err
+	}
+	return c
+}
