@@ -315,6 +315,8 @@ func (c *checker) checkExtra(j *job, recorded map[int64]*instance, expected map[
 			} else if slices.ContainsFunc(i.events, func(e *event) bool { return e.kind == "start" && within(gone, e.at) }) {
 				c.report.violate(c2, i, "the job was removed from the definitions before, and it was started")
 			}
+		case at >= j.planned && v == i.version && v.when.is(at) && len(i.events) > 0:
+			c.report.notChecked(c2, 1, "written down ahead of its day, for what a person ordered")
 		case at >= j.planned && v == i.version && v.when.is(at):
 			c.report.violate(c2, i, "beyond the end of the plan, %s", stamp(j.planned, j.location()))
 		case i.version != v && i.version.job == j && i.version.when.is(at) && (touchedBefore(i, v.created) || i.frozen):

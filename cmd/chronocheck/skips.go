@@ -102,6 +102,11 @@ func (c *checker) refuseReason(i *instance) string {
 			return ""
 		}
 		return "the job was not disabled"
+	case "paused":
+		if slices.ContainsFunc(c.pauses, func(e *event) bool { return e.at <= at }) {
+			return ""
+		}
+		return "nobody had paused anything"
 	case "removed":
 		if i.job.removed || slices.ContainsFunc(c.loads, func(e *event) bool { _, n := loadCounts(e); return n != 0 && e.at == at }) || c.pruned {
 			return ""
