@@ -61,7 +61,7 @@ func (p *Planner) between(n int, from, to time.Time) ([]time.Time, error) {
 	if !from.Before(r.to) {
 		return table.Between(from, to), nil
 	}
-	rows, err := p.record.times(r.job, from, earliest(r.to, to))
+	rows, err := p.record.times(r.job, wholeMillis(from), wholeMillis(earliest(r.to, to)))
 	if err != nil {
 		return nil, err
 	}
@@ -78,4 +78,10 @@ func (p *Planner) between(n int, from, to time.Time) ([]time.Time, error) {
 	rows = append(rows, due...)
 	slices.SortFunc(rows, time.Time.Compare)
 	return slices.CompactFunc(rows, time.Time.Equal), nil
+}
+
+// wholeMillis is t, or the next whole millisecond. Plan times are whole, and a window that is closed on the right ends within one: without this its last
+// plan time would be left out.
+func wholeMillis(t time.Time) time.Time {
+	return t.Add(time.Millisecond - 1).Truncate(time.Millisecond)
 }

@@ -102,7 +102,7 @@ func (e *Engine) insertManual(tx Tx, d *definition, r TriggerRequest, now time.T
 	instance = Instance{
 		ID: id, Job: d.row.ID, Ref: r.Ref, Version: d.row.Version, Kind: Manual, Key: r.Key, PlanTime: at, State: Waiting, Gate: GateTime,
 		Reason: Reason{Code: ReasonPlanned, Actor: r.Actor, Detail: triggerDetail(r.Note)}, NotBefore: now.Truncate(time.Millisecond),
-		Priority: d.job.Priority, Pool: d.job.Pool, Params: params,
+		Priority: d.job.Priority, Pool: d.job.Pool, Params: params, Run: 1,
 	}
 	if instance.Key == "" {
 		instance.Key = OwnKeys + strconv.FormatInt(id, 10)

@@ -60,7 +60,7 @@ func TestAnUpstreamIsNamedOnItsOwnClock(t *testing.T) {
 	} {
 		require.Equal(t, name, at.Format(time.RFC3339), what)
 	}
-	require.Equal(t, "waits for feed/load@2026-11-20T09:20:00+08:00, which is failed", x.Instance.Reason.Text)
+	require.Equal(t, "waits for feed/load@2026-11-20T09:20:00-05:00, which is failed", x.Instance.Reason.Text)
 	require.Equal(t, "2026-11-20T08:00:00+08:00", wait.Window.From.Format(time.RFC3339), "the window is of what waits")
 
 	until := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)

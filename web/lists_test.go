@@ -75,7 +75,7 @@ func TestAnInstanceAsTheAPIShowsIt(t *testing.T) {
 	shown := get[map[string]any](f, fmt.Sprintf("/api/v1/instances/%d", i.ID))
 	require.Equal(t, map[string]any{
 		"id": fmt.Sprint(i.ID), "name": "retail/orders@2026-11-21T06:00:00+01:00", "workflow": "retail", "job": "orders", "kind": "scheduled",
-		"planTime": "2026-11-21T06:00:00+01:00", "state": "waiting", "gate": "time",
+		"planTime": "2026-11-21T06:00:00+01:00", "state": "waiting", "gate": "time", "run": 1.0,
 		"reason": map[string]any{"code": "planned", "text": "planned"}, "notBefore": "2026-11-21T06:00:00+01:00", "priority": 5.0, "version": fmt.Sprint(i.Version),
 	}, shown)
 	refused(f, f.as("viewer", http.MethodGet, "/api/v1/instances/999999", ""), 404, "not-found")

@@ -112,7 +112,7 @@ func jumpClock(t *testing.T, zone string, begin time.Time, jumps []time.Duration
 	s.args = []string{"--clock-limit", "0"} // what a clock does that is believed
 	s.start()
 	created := s.created()
-	latest := begin
+	latest, now := begin, begin
 	for n, jump := range jumps {
 		if restarted {
 			s.kill()
@@ -126,6 +126,7 @@ func jumpClock(t *testing.T, zone string, begin time.Time, jumps []time.Duration
 			poll(t, "the server to see the jump", func() bool { return len(s.recorded("clock-jump")) > n })
 		}
 		at := time.Now().Add(offset)
+		now = at
 		if at.After(latest) {
 			latest = at
 		}
@@ -135,7 +136,7 @@ func jumpClock(t *testing.T, zone string, begin time.Time, jumps []time.Duration
 			for _, i := range s.instances() {
 				if !i.PlanTime.After(latest) {
 					due++
-					if !i.State.Ended() {
+					if !i.State.Ended() && !i.PlanTime.After(at) { // what was missed by a clock that was ahead is open again until its time comes
 						return false
 					}
 				}
@@ -148,7 +149,7 @@ func jumpClock(t *testing.T, zone string, begin time.Time, jumps []time.Duration
 		i, ok := all[name]
 		require.True(t, ok, "%s is lost", name)
 		switch {
-		case i.State == engine.Succeeded:
+		case i.State == engine.Succeeded, i.State == engine.Waiting && want.After(now):
 		case i.State == engine.Cancelled && i.Reason.Code == engine.ReasonMisfire:
 			require.True(t, i.Ref.Job == "latest" || i.Ref.Job == "prompt" || latest.Sub(want) > 24*time.Hour, "%s was missed by less than its misfire window", name)
 		default:

@@ -27,6 +27,7 @@ type ledger struct {
 	byJob     map[*job][]*instance // by plan time
 	attempts  []*attempt           // by id
 	loads     []*event             // of the kind load
+	pauses    []*event             // of the kind pause
 	defines   map[int64][]*event   // of the kind define, by job
 	jumps     []*event             // of the kind clock-jump
 	noRoom    []span               // from disk-low to disk-free

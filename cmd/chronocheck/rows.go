@@ -192,6 +192,8 @@ func (l *ledger) readEvents(r *rowReader) error {
 				l.noRoom = append(l.noRoom, span{e.at, forever})
 			case e.kind == "disk-free" && len(l.noRoom) > 0:
 				l.noRoom[len(l.noRoom)-1].to = e.at
+			case e.kind == "pause":
+				l.pauses = append(l.pauses, e)
 			case e.kind == "zone-rules":
 				l.rezoned[e.job] = max(l.rezoned[e.job], e.at)
 			}
