@@ -24,7 +24,7 @@ func TestSelectorsThatAreWrongSayWhereAndWhatWouldBeRight(t *testing.T) {
 		"job:":                         "column 1: job: lacks a value",
 		"job:a/b/c":                    `column 1: "a/b/c" is no job; write job:NAME or job:WORKFLOW/NAME`,
 		"job:[":                        `column 1: "[" is no pattern: * stands for any characters, ? for one`,
-		"date:2026-02-30":              `column 1: "2026-02-30" is not a date: February 2026 has 28 days`,
+		"date:2026-02-30":              `column 1: "2026-02-30" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday`,
 		"date:2026-11-07..01":          "column 1: 2026-11-07..01 ends before it begins",
 		"date:today..yesterday":        "column 1: today..yesterday ends before it begins",
 		"date:2026-11-01..":            `column 1: "" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday`,

@@ -124,7 +124,7 @@ var plants = []struct {
 			w.witness = slices.DeleteFunc(w.witness, func(s string) bool { return strings.Contains(s, fmt.Sprintf(" %d ", id)) })
 		}
 		w.do(`INSERT INTO wait SELECT %d, n, dependency, %d, key, first_time, first_offset, last_time, last_offset, times, rule, selects, window_from, window_from_offset, window_to,
-			window_to_offset, closed, on_missing, on_failed, ended, timeout FROM wait WHERE instance = %d`, c.load[3], w.jobs["check"], c.check[3])
+			window_to_offset, closed, on_missing, on_failed, ended, timeout, bound FROM wait WHERE instance = %d`, c.load[3], w.jobs["check"], c.check[3])
 	}, "it waits for w/check@2026-03-02T12:03:00Z, which waits for it in a ring"},
 	{"a history whose row is gone", "C3", nil, func(w *world, c *cast) {
 		w.event(minute(8), 7777, "cancel", "waiting", "cancelled")
