@@ -55,7 +55,10 @@ func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 	run, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- e.Run(run) }()
-	defer func() { stop(); <-done }()
+	defer func() {
+		stop()
+		_ = <-done // the figures are taken
+	}()
 	select {
 	case <-e.Ready():
 	case <-ctx.Done():
@@ -84,7 +87,7 @@ func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 	instances := plan.In
 	plan = nil
 	for err == nil && !b.Stage.Real() {
-		time.Sleep(100 * time.Millisecond)
+		<-time.After(100 * time.Millisecond)
 		var status engine.BackfillStatus
 		status, err = e.Backfill(ctx, b.Key, time.Now())
 		b = status.BackfillRow
@@ -97,7 +100,7 @@ func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	time.Sleep(5 * time.Second) // what is free goes back to the system
+	<-time.After(5 * time.Second) // what is free goes back to the system
 	after, err := rssOf(os.Getpid())
 	if err != nil {
 		return nil, err

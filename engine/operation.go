@@ -322,7 +322,7 @@ func (o *operating) choose() error {
 		if err != nil {
 			return err
 		}
-		o.chosen, err = o.Engine.chooseFrom(o.v, s, o.now, slices.Contains(aheadOperations, o.Operation))
+		o.chosen, err = o.chooseFrom(o.v, s, o.now, slices.Contains(aheadOperations, o.Operation))
 		return err
 	}
 	var missing []error

@@ -87,7 +87,7 @@ func (r *recorder) add(o op) { r.ops = append(r.ops, o) }
 func (r *recorder) PutJob(row engine.JobRow) error {
 	err := r.Tx.PutJob(row)
 	if err == nil {
-		row.Revision, err = r.Tx.Revision()
+		row.Revision, err = r.Revision()
 	}
 	r.add(op{kind: opPutJob, ok: err == nil, job: &row})
 	return err
