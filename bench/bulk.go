@@ -57,7 +57,7 @@ func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 	go func() { done <- e.Run(run) }()
 	defer func() {
 		stop()
-		_ = <-done // the figures are taken
+		<-done // the figures are taken
 	}()
 	select {
 	case <-e.Ready():
