@@ -1,8 +1,11 @@
 package action_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -65,7 +68,8 @@ func TestOrdersOnTheirWayWhenTheSupervisorDies(t *testing.T) {
 	for range 10 {
 		pid := b.supervisor()
 		require.NotZero(t, pid)
-		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP)) // it reads no more
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+		eventually(t, "it reads no more", func() bool { return halted(pid) })
 		a := b.shell("echo begun >> begun-$ALMANAC_ATTEMPT")
 		a.Number = int(a.ID)
 		c := b.start(a)
@@ -81,4 +85,14 @@ func TestOrdersOnTheirWayWhenTheSupervisorDies(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "begun\n", string(text))
 	}
+}
+
+// halted reports whether every thread of a process has come to a stop: a signal is sent before it is obeyed.
+func halted(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return len(threads) > 0 && !slices.ContainsFunc(threads, func(stat string) bool {
+		text, err := os.ReadFile(stat)
+		_, after, _ := strings.Cut(string(text), ") ")
+		return err == nil && !strings.HasPrefix(after, "T")
+	})
 }
