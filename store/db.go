@@ -110,7 +110,7 @@ func (db *DB) open(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := checkHead(first, db.dir.path); err != nil {
+	if err := checkHead(first, db.dir); err != nil {
 		return errors.Join(db.unusable(op, err), first.close())
 	}
 	if db.writer, err = startWriter(db); err != nil {

@@ -72,7 +72,7 @@ func startWriter(db *DB) (*writer, error) {
 	if w.head, err = openHead(db.dir.path); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	w.head.write(w.chain)
+	w.head.begin(w.chain)
 	if w.place, err = newPlace(db.dir); err != nil {
 		return nil, errors.Join(err, w.head.close(), s.close())
 	}
