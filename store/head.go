@@ -37,11 +37,11 @@ func (h *headFile) write(c chain) {
 func (h *headFile) begin(c chain) {
 	h.write(c)
 	_ = h.f.Truncate(int64(len(encodeHead(c))))
-	_ = h.f.Sync()
+	_ = syncSmall(h.f)
 }
 
 // close makes the head durable before the log is removed, see checkHead.
-func (h *headFile) close() error { return errors.Join(h.f.Sync(), h.f.Close()) }
+func (h *headFile) close() error { return errors.Join(syncSmall(h.f), h.f.Close()) }
 
 func encodeHead(c chain) []byte {
 	line := fmt.Appendf(nil, headForm, c.id, c.hash)

@@ -94,7 +94,7 @@ var layers = map[string]layer{
 		why:    "it starts the programs that actions speak to, and knows nothing of actions",
 	},
 	"store": {
-		ours: []string{"engine"}, others: []string{"modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/sys"}, banned: []string{"net/http", "os/exec", "math/rand", "math/rand/"},
+		ours: []string{"engine", "engine/fault"}, others: []string{"modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/sys"}, banned: []string{"net/http", "os/exec", "math/rand", "math/rand/"},
 		why: "store keeps rows; drivers and migrations live here so that engine has none",
 	},
 	"store/powerloss": {
