@@ -70,6 +70,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	db := &DB{cfg: cfg, dir: dir, readers: make(chan *session, cfg.Readers), ballast: newBallast(dir.path, cfg.Ballast)}
 	if err := db.open(ctx); err != nil {
+		if db.pages != nil {
+			_ = db.pages.f.Close()
+		}
 		return nil, errors.Join(err, dir.close())
 	}
 	return db, nil

@@ -26,3 +26,26 @@ func (db *DB) CheckPages() error {
 	faults, err := db.checkPages(context.Background(), s, 10)
 	return errors.Join(append(faults, err, s.close())...)
 }
+
+// CopyLog copies the log as the checkpointer does, in a mode of SQLite's, whatever its size.
+func (db *DB) CopyLog(mode string) (err error) {
+	pin, err := openSession(db.dir.file(), true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pin.close()) }()
+	s, err := openSession(db.dir.file(), false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if mode == "PASSIVE" {
+		return (&checkpointer{w: db.writer, s: s, pin: pin}).copyPinned()
+	}
+	db.writer.checkpoints.turn.Lock()
+	defer db.writer.checkpoints.turn.Unlock()
+	if err := db.pages.follow(); err != nil {
+		return err
+	}
+	return s.control("PRAGMA wal_checkpoint(" + mode + ")")
+}

@@ -20,7 +20,7 @@ var mutations = map[fault.Bug]mutation{
 	fault.StoreLease:     {"INSERT INTO lease", "lease.expires_at <= ?", "? IS NOT NULL"},
 	fault.StoreState:     {"", "state IN ('failed', 'cancelled')", "state = 'failed'"},
 	fault.StoreTies:      {"i.wake <= ?", "ORDER BY i.wake, i.id", "GROUP BY i.wake ORDER BY i.wake"},
-	fault.StoreCursor:    {"ORDER BY i.job, i.plan_time, i.key, i.id", "(i.job, i.plan_time, i.key, i.id) > (?, ?, ?, ?)", "(i.job, i.plan_time) > (?1, ?2) AND ?3 || ?4 <> ''"},
+	fault.StoreCursor:    {eventList, "WHERE id > ? ORDER BY id LIMIT", "WHERE id > ?1 + (?1 > 0) ORDER BY id LIMIT"},
 	fault.StoreRetention: {"FROM instance i CROSS JOIN wait w", "WHERE i.ended_at IS NULL", "WHERE 0 AND i.ended_at IS NULL"},
 	fault.StoreWake:      {wakeSet, watchers, strings.Replace(watchers, "WHERE ", "WHERE 0 AND ", 1)},
 	fault.StoreAttempt:   {"UPDATE attempt", " AND outcome IS NULL AND fence = ?", " AND ? >= 0"},

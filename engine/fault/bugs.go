@@ -119,7 +119,7 @@ var bugs = [Count]struct{ name, from, what string }{
 	StoreLease:       {"store-lease", "F5: of our own", "a lease that has not passed is given to whoever asks"},
 	StoreState:       {"store-state", "F31: of our own", "a set is looked through for what failed, and what was cancelled is forgotten"},
 	StoreTies:        {"store-ties", "F24: of our own", "of those that are due in one millisecond one is listed"},
-	StoreCursor:      {"store-cursor", "F11: of our own", "a page of the instances leaves out all that share their plan time and job with the last before it"},
+	StoreCursor:      {"store-cursor", "F11: of our own", "a page of the history leaves out the line behind the page before"},
 	StoreRetention:   {"store-retention", "F32: of our own", "retention removes what an open instance waits for"},
 	StoreWake:        {"store-wake", "F29: of our own", "what watches an instance is not woken by its end"},
 	StoreAttempt:     {"store-attempt", "F17: of our own", "an attempt that has ended takes another end"},
