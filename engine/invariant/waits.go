@@ -324,8 +324,9 @@ func (c *check) needed(f *facts) error {
 	if f.i.State.Ended() || f.i.Kind != engine.Scheduled {
 		return nil
 	}
-	if own := c.jobs[f.i.Job]; own == nil || len(own.versions) != 1 {
-		return nil // retention could not know of a dependency that came with a later version
+	own := c.jobs[f.i.Job]
+	if own == nil {
+		return nil
 	}
 	if c.pruned && f.i.Touched {
 		c.skipped("I14") // a rerun waits again, perhaps for what retention had removed by then
@@ -334,9 +335,10 @@ func (c *check) needed(f *facts) error {
 	for n := range f.waits {
 		w := &f.waits[n]
 		up := c.jobs[w.Upstream]
-		// Only of a job that never changed is it known for certain what was there.
-		steady := up != nil && len(up.versions) == 1 && !up.row.Removed && !up.row.Disabled && len(c.defines[w.Upstream]) <= 1 && !c.mayBeAway(up, w.First)
-		if w.Count == 0 || w.Key != "" || !steady || !up.row.PlannedTo.After(w.Last) || w.First.Before(up.row.CreatedAt) || w.Select != "all" {
+		// Known for certain is what was there of a job that never changed, and of one that changed before it was found out what the instance waits for.
+		bound := up != nil && !up.row.Removed && !up.row.Disabled && w.Bound > 0 && w.Bound >= max(up.row.Revision, own.row.Revision)
+		steady := up != nil && len(own.versions) == 1 && len(up.versions) == 1 && !up.row.Removed && !up.row.Disabled && len(c.defines[w.Upstream]) <= 1 && !c.mayBeAway(up, w.First)
+		if w.Count == 0 || w.Key != "" || !steady && !bound || !up.row.PlannedTo.After(w.Last) || w.First.Before(up.row.CreatedAt) || w.Select != "all" {
 			continue
 		}
 		there := 0
