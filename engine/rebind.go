@@ -212,15 +212,23 @@ func (b *binding) left(planner *Planner, up int, before []Wait) []Wait {
 	return fresh
 }
 
-// gone reports whether all that the instance waited for was there once and has been removed by retention: nobody else takes away what is in the past.
+// gone reports whether retention has removed all that a rerun waited for. The rows say how far
+// retention has come: what an edit or a clock took away is not gone but missing.
 func (b *binding) gone(before, fresh []Wait) bool {
 	if !b.i.Touched && b.i.Fence == 0 || countOf(fresh) > 0 {
 		return false
 	}
-	row, ok := b.row(before[0].Ref)
-	return ok && (before[0].Rule == RuleRetention || slices.ContainsFunc(before, func(w Wait) bool {
-		return w.Count > 0 && w.Key == "" && w.Last.Before(b.i.NotBefore) && w.Last.Before(row.PlannedTo)
-	}))
+	if before[0].Rule == RuleRetention {
+		return true
+	}
+	removed, err := RemovedBefore(b.View)
+	if err != nil {
+		b.err = err
+		return false
+	}
+	return slices.ContainsFunc(before, func(w Wait) bool {
+		return w.Count > 0 && w.Key == "" && w.First.Before(removed)
+	})
 }
 
 // cut takes what a person has detached out of the rows of a dependency.

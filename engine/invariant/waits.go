@@ -168,7 +168,8 @@ func (c *check) dependency(f *facts, start *change, waits []engine.Wait) error {
 	gone := c.awayAt(upstreamJob, start)
 	switch {
 	case count == 0:
-		if !w.Ended && w.OnMissing != engine.MissingRun && w.Rule != engine.RuleDetached {
+		open := w.Rule == engine.RuleDetached || w.Rule == engine.RuleRetention && c.retained
+		if !w.Ended && w.OnMissing != engine.MissingRun && !open {
 			c.found("I4", f.i, "it started although there is nothing of %s in the window, and onMissing is %s", w.Ref, w.OnMissing)
 		}
 	case gone:

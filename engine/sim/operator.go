@@ -17,7 +17,7 @@ var acts = []struct {
 	do    func(w *World, s *server)
 }{
 	{"edit", 6, (*World).edit},
-	{"reschedule", 6, (*World).reschedule},
+	{"move upstream", 6, (*World).moveUpstream},
 	{"disable", 2, (*World).disable},
 	{"enable", 3, (*World).enable},
 	{"delete", 2, (*World).remove},
@@ -198,8 +198,8 @@ func (w *World) edit(s *server) {
 	w.reload(s, "edit")
 }
 
-// reschedule moves a job that another waits for just now.
-func (w *World) reschedule(s *server) {
+// moveUpstream changes when a job is due that another waits for just now.
+func (w *World) moveUpstream(s *server) {
 	awaited := map[string]bool{}
 	for _, id := range sortedKeys(w.ledger.instances) {
 		if i := w.ledger.instances[id]; i.state == engine.Waiting && i.gate == engine.GateDependency {
@@ -226,7 +226,7 @@ func (w *World) reschedule(s *server) {
 		*g = before
 		return
 	}
-	w.reload(s, "reschedule")
+	w.reload(s, "move upstream")
 }
 
 // reverse turns a dependency round: what waits already waits the old way, what is planned anew the new way, and the two may wait for each other.
