@@ -83,9 +83,16 @@ func (c *check) stateAt(i *engine.Instance, list []change, event int64) engine.S
 
 // claimed holds I4: what was so at the event that started an instance. Events have one order, whatever the clocks said.
 func (c *check) claimed(f *facts) error {
+	// The rows are what it was bound to last: an earlier start was judged by others.
+	bound := int64(0)
+	for n := range f.events {
+		if f.events[n].Kind == "rebind" {
+			bound = f.ids[n]
+		}
+	}
 	var start *change
 	for n := range f.past {
-		if f.past[n].event == engine.Start {
+		if f.past[n].event == engine.Start && f.past[n].id > bound {
 			start = &f.past[n]
 			break // a rerun is judged again, by what had become of the same dependencies
 		}
