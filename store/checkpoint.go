@@ -100,8 +100,9 @@ func (c *checkpointer) copy() error {
 	return unavailable(err)
 }
 
-// copyPinned copies what the log had when it began. The snapshot that it holds meanwhile ends there: nothing behind it is copied, and the log is not begun
-// anew, so that the checksums of all that is copied are taken first.
+// copyPinned copies what the log had when it began. The snapshot that it holds meanwhile ends
+// there: nothing behind it is copied, and the log is not begun anew, so that the checksums of all
+// that is copied are taken first.
 func (c *checkpointer) copyPinned() (err error) {
 	if err := c.pin.control("BEGIN"); err != nil {
 		return err

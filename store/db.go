@@ -188,7 +188,8 @@ func (db *DB) check(ctx context.Context) error {
 	return errors.Join(quickCheck(ctx, s, 1), s.close())
 }
 
-// checkBeside takes the checksums that are unknown while the work goes on, and may check before; when there is damage that ends the writing.
+// checkBeside takes the checksums that are unknown while the work goes on, and may check before;
+// when there is damage that ends the writing.
 func (db *DB) checkBeside(check bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db.stop = cancel

@@ -20,7 +20,8 @@ import (
 	"github.com/almanac-sched/almanac/store/powerloss"
 )
 
-// workedIn is a directory in which two servers, one after the other, have done real work and were stopped.
+// workedIn is a directory in which two servers, one after the other, have done real work and were
+// stopped.
 func workedIn(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -38,7 +39,8 @@ func workedIn(t *testing.T) string {
 	return dir
 }
 
-// One bit flips at each of many places of a database: each flip is found, wherever it is, and the page is named.
+// One bit flips at each of many places of a database: each flip is found, wherever it is, and the
+// page is named.
 func TestEachFlippedBitIsFound(t *testing.T) {
 	dir := workedIn(t)
 	path := filepath.Join(dir, "almanac.db")
@@ -56,7 +58,7 @@ func TestEachFlippedBitIsFound(t *testing.T) {
 
 	random := rand.New(rand.NewPCG(1, 2))
 	byPage, before := 0, 0
-	places := effort.Of(150, 3000)
+	places := effort.Of(150, 1000)
 	for range places {
 		at, bit := random.IntN(len(sound)), byte(1)<<random.IntN(8)
 		damaged := append([]byte(nil), sound...)
@@ -95,8 +97,9 @@ func TestAFlippedBitOfTheChecksumsIsNoDamage(t *testing.T) {
 	}
 }
 
-// The pages are checked while a server writes, copies its log and begins it anew, as `almanac verify` does from another process; and after a stop without a
-// word the next server takes the checksums up where they were.
+// The pages are checked while a server writes, copies its log and begins it anew, as `almanac
+// verify` does from another process; and after a stop without a word the next server takes the
+// checksums up where they were.
 func TestPagesAreSoundBesideAServer(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {

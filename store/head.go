@@ -32,8 +32,9 @@ func (h *headFile) write(c chain) {
 	_, _ = h.f.WriteAt(encodeHead(c), 0)
 }
 
-// begin writes the head of a server that starts, and makes it durable: from then on only what is written beside a log may be torn by a loss of power.
-// A failure is no matter here either: what is there then was durable before.
+// begin writes the head of a server that starts, and makes it durable: from then on only what is
+// written beside a log may be torn by a loss of power. A failure is no matter here either: what is
+// there then was durable before.
 func (h *headFile) begin(c chain) {
 	h.write(c)
 	_ = h.f.Truncate(int64(len(encodeHead(c))))
@@ -78,8 +79,9 @@ func garbledHead(dir string) error {
 	return fmt.Errorf("%w: it is not one that this program wrote", ErrHead)
 }
 
-// checkHead refuses a history that is not the continuation of what the directory has held. The head is written without a sync while a server runs, so
-// that the power may have left garbage in it where a log is there; a server that is stopped syncs it before it removes the log.
+// checkHead refuses a history that is not the continuation of what the directory has held. The head
+// is written without a sync while a server runs, so that the power may have left garbage in it
+// where a log is there; a server that is stopped syncs it before it removes the log.
 func checkHead(s *session, dir *directory) error {
 	held, known := readHead(dir.path)
 	switch {

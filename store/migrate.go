@@ -14,7 +14,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the schema of the file up to date, and reports whether it was not. A schema that is newer than this program's is refused.
+// migrate brings the schema of the file up to date, and reports whether it was not. A schema that
+// is newer than this program's is refused.
 func migrate(ctx context.Context, path string) (changed bool, err error) {
 	db, err := sql.Open("sqlite", dsn(path, false))
 	if err != nil {

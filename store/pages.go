@@ -13,10 +13,13 @@ import (
 	"sync"
 )
 
-// pagesSuffix names the file of the checksums of the pages, beside the database. SQLite has checksums for its log and none for its file: a bit that flips in
-// a value is another value, and nothing shows it. The pages of the file are written in one way alone: out of the log, see checkpointer. Before that their
-// checksums are taken from the log, written here and synced, so that each page of the file either has the checksum that stands here or is in the log,
-// however a process or a machine ends. What cannot be known is left unknown, and is taken from the file when a server starts.
+// pagesSuffix names the file of the checksums of the pages, beside the database. SQLite has
+// checksums for its log and none for its file: a bit that flips in a value is another value, and
+// nothing shows it. The pages of the file are written in one way alone: out of the log, see
+// checkpointer. Before that their checksums are taken from the log, written here and synced, so
+// that each page of the file either has the checksum that stands here or is in the log, however a
+// process or a machine ends. What cannot be known is left unknown, and is taken from the file when
+// a server starts.
 const pagesSuffix = "-pages"
 
 const (
@@ -30,7 +33,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func pageSum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// pageEntry is what stands of a page: its checksum, and one of that and the number, so that damage to the entry is no damage of the page. 0 is unknown.
+// pageEntry is what stands of a page: its checksum, and one of that and the number, so that damage
+// to the entry is no damage of the page. 0 is unknown.
 func pageEntry(page, sum uint32) uint64 {
 	var b [8]byte
 	binary.BigEndian.PutUint32(b[:], page)
@@ -47,7 +51,8 @@ type pageSums struct {
 	at walPlace // up to which the log was followed
 }
 
-// openPages opens the checksums of a database before anything else opens that. fresh says that nothing that is there is of this database.
+// openPages opens the checksums of a database before anything else opens that. fresh says that
+// nothing that is there is of this database.
 func openPages(path string, fresh bool) (*pageSums, error) {
 	f, err := os.OpenFile(path+pagesSuffix, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -66,7 +71,8 @@ func openPages(path string, fresh bool) (*pageSums, error) {
 	return p, nil
 }
 
-// trusted reports whether the checksums are those of the file: nobody can have copied a log of which a part was not followed.
+// trusted reports whether the checksums are those of the file: nobody can have copied a log of
+// which a part was not followed.
 func (p *pageSums) trusted() bool {
 	header := make([]byte, pagesHeader)
 	if _, err := p.f.ReadAt(header, 0); err != nil || string(header[:16]) != pagesMagic || binary.BigEndian.Uint32(header[60:]) != pageSum(header[:60]) {
@@ -75,7 +81,8 @@ func (p *pageSums) trusted() bool {
 	if binary.BigEndian.Uint32(header[16:]) == pagesClean {
 		return true
 	}
-	// The log that was followed last is there, or the one that SQLite began after it, or the first of that server.
+	// The log that was followed last is there, or the one that SQLite began after it, or the first
+	// of that server.
 	now, err := readLog(p.log, walPlace{}, func(uint32, uint32) {})
 	last := [2]uint32{binary.BigEndian.Uint32(header[20:]), binary.BigEndian.Uint32(header[24:])}
 	switch begun := now.salt[0] - last[0]; {
@@ -114,8 +121,9 @@ func (p *pageSums) forget() error {
 	return p.mark(pagesOpen)
 }
 
-// follow takes the checksums of what the log has got since. It returns when they are durable: only then may the log be copied. When they cannot be
-// written all are forgotten; an error says that not even that could be done.
+// follow takes the checksums of what the log has got since. It returns when they are durable: only
+// then may the log be copied. When they cannot be written all are forgotten; an error says that not
+// even that could be done.
 func (p *pageSums) follow() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +167,8 @@ func (p *pageSums) put(sums map[uint32]uint64) error {
 
 func pageEntryAt(page uint32) int64 { return pagesHeader + 8*(int64(page)-1) }
 
-// stop follows the log to its end, after the last write. Whoever copies it from now on does no harm.
+// stop follows the log to its end, after the last write. Whoever copies it from now on does no
+// harm.
 func (p *pageSums) stop() error {
 	err := p.follow()
 	p.mu.Lock()
@@ -170,11 +179,13 @@ func (p *pageSums) stop() error {
 	return errors.Join(err, p.f.Close())
 }
 
-// pagesAtOnce is how many pages are read in one snapshot, which holds up the copying of the log meanwhile.
+// pagesAtOnce is how many pages are read in one snapshot, which holds up the copying of the log
+// meanwhile.
 const pagesAtOnce = 2048
 
-// eachPage reads the pages of the file in snapshots: in each, part gets the number of the first page, the pages, and the entries that stand of them. With
-// unknown, only where an entry is unknown.
+// eachPage reads the pages of the file in snapshots: in each, part gets the number of the first
+// page, the pages, and the entries that stand of them. With unknown, only where an entry is
+// unknown.
 func (db *DB) eachPage(ctx context.Context, s *session, sums io.ReaderAt, unknown bool, part func(first uint32, size int, pages, entries []byte) error) error {
 	f, err := os.Open(db.dir.file())
 	if err != nil {
@@ -285,7 +296,8 @@ func (db *DB) learn(ctx context.Context) error {
 	return errors.Join(err, s.close())
 }
 
-// checkPages compares the pages of the file with their checksums, and returns the faults, at most so many. Each wraps ErrCorrupt.
+// checkPages compares the pages of the file with their checksums, and returns the faults, at most
+// so many. Each wraps ErrCorrupt.
 func (db *DB) checkPages(ctx context.Context, s *session, most int) (faults []error, err error) {
 	sums, err := os.Open(db.dir.file() + pagesSuffix)
 	if errors.Is(err, os.ErrNotExist) {

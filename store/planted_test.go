@@ -15,7 +15,8 @@ import (
 
 var onlyBug = flag.String("planted.bug", "", "the only `bug` to be tried")
 
-// The conformance suite finds bugs of the store that a simulation does not ask for, or asks for rarely:
+// The conformance suite finds bugs of the store that a simulation does not ask for, or asks for
+// rarely:
 //
 //	go test -tags planted ./store -run Planted -v
 func TestPlantedBugsFailTheConformanceSuite(t *testing.T) {
@@ -41,5 +42,6 @@ func TestPlantedBugsFailTheConformanceSuite(t *testing.T) {
 	}
 }
 
-// foundBySimulation are those that the suite does not find; bench/planted.md says how many seeds they need.
+// foundBySimulation are those that the suite does not find; bench/planted.md says how many seeds
+// they need.
 var foundBySimulation = []fault.Bug{}

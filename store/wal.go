@@ -7,8 +7,10 @@ import (
 	"os"
 )
 
-// The form of SQLite's write-ahead log (sqlite.org/fileformat2.html, section 4): a header, and frames of a header and a page each. A frame counts when its
-// salts are those of the log's header and the checksum over all frames up to it is right; a transaction counts from the frame on that commits it.
+// The form of SQLite's write-ahead log (sqlite.org/fileformat2.html, section 4): a header, and
+// frames of a header and a page each. A frame counts when its salts are those of the log's header
+// and the checksum over all frames up to it is right; a transaction counts from the frame on that
+// commits it.
 const (
 	walHeaderSize = 32
 	walFrameSize  = 24
@@ -24,8 +26,9 @@ type walPlace struct {
 	page  int
 }
 
-// readLog calls each with the checksum of every page that transactions behind the place have written, in their order, and returns the place behind them. A
-// log that was begun anew since is read from its start. A log that is not there, or holds nothing, is the place before its header.
+// readLog calls each with the checksum of every page that transactions behind the place have
+// written, in their order, and returns the place behind them. A log that was begun anew since is
+// read from its start. A log that is not there, or holds nothing, is the place before its header.
 func readLog(path string, from walPlace, each func(page, sum uint32)) (walPlace, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {

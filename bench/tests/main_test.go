@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is skipped is told by name with its reason, once; what fails is printed whole, what passes is not.
+// What is skipped is told by name with its reason, once; what fails is printed whole, what passes
+// is not.
 func TestWhatWasNotRunIsTold(t *testing.T) {
 	const lines = `{"Action":"run","Package":"p/a","Test":"TestQueue"}
 {"Action":"output","Package":"p/a","Test":"TestQueue","Output":"=== RUN   TestQueue\n"}

@@ -83,8 +83,9 @@ type recorder struct {
 	bulk int // instances written or withdrawn
 }
 
-// fullAt is how many instances a transaction writes before it is full: few, so that a crash finds many places. A store goes by its own measure of work and
-// time; a world needs the same slices on each of them.
+// fullAt is how many instances a transaction writes before it is full: few, so that a crash finds
+// many places. A store goes by its own measure of work and time; a world needs the same slices on
+// each of them.
 const fullAt = 4
 
 func (r *recorder) Full() bool { return r.bulk >= fullAt || r.Tx.Full() }

@@ -54,7 +54,8 @@ func firstSeeds(n int) []uint64 {
 	return seeds
 }
 
-// Two thousand worlds keep every promise, and have seen everything that a chaos must see. Where few cases are drawn it is the first hundred of them.
+// Two thousand worlds keep every promise, and have seen everything that a chaos must see. Where few
+// cases are drawn it is the first hundred of them.
 func TestSeeds(t *testing.T) {
 	seeds := firstSeeds(effort.Of(100, 2000))
 	failed := 0
@@ -71,7 +72,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// The same worlds on the rows of the real store: what the model does right and the store does not is seen by the same promises.
+// The same worlds on the rows of the real store: what the model does right and the store does not
+// is seen by the same promises.
 func TestSeedsOnTheRealStore(t *testing.T) {
 	options := sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t), NoRestore: true}
 	if !effort.Long() {
@@ -84,7 +86,7 @@ func TestSeedsOnTheRealStore(t *testing.T) {
 			failed++
 		}
 		return failed < 5
-	}}.Run(firstSeeds(effort.Of(6, 100)))
+	}}.Run(firstSeeds(effort.Of(6, 40)))
 	t.Logf("%d seeds, %.0f simulated days, %d instances, %d commits", tally.Seeds, tally.Days, tally.Instances, tally.Commits)
 }
 
@@ -123,7 +125,8 @@ func shm(t *testing.T) string {
 	return dir
 }
 
-// Each scenario survives a crash at each of its writes, or at every fifth, in each of three ways, and comes to rest.
+// Each scenario survives a crash at each of its writes, or at every fifth, in each of three ways,
+// and comes to rest.
 func TestCrashAtEveryWrite(t *testing.T) {
 	crashAtEveryWrite(t, sim.Options{Quiet: true}, effort.Of(5, 1))
 }

@@ -130,7 +130,8 @@ func (r *Recorder) drain() {
 // plainMost is the size up to which files that SQLite does not write are followed.
 const plainMost = 64 << 10
 
-// look notes what has become of files that SQLite does not write. They are synced when Synced is told so.
+// look notes what has become of files that SQLite does not write. They are synced when Synced is
+// told so.
 func (r *Recorder) look() error {
 	for _, name := range slices.Sorted(maps.Keys(r.names)) {
 		file := r.names[name]

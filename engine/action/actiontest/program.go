@@ -48,8 +48,9 @@ var (
 		[]string{"mariadb-install-db"}}
 )
 
-// Program finds a component: where its variable says, else in the usual places. Without it the test cannot say anything and is skipped, which
-// `make test` tells at its end; where ALMANAC_TEST_COMPONENTS is "required", as in CI, that is a failure.
+// Program finds a component: where its variable says, else in the usual places. Without it the test
+// cannot say anything and is skipped, which `make test` tells at its end; where
+// ALMANAC_TEST_COMPONENTS is "required", as in CI, that is a failure.
 func Program(t *testing.T, c Component) string {
 	t.Helper()
 	if path := os.Getenv(c.Variable); path != "" {

@@ -1,8 +1,9 @@
 // Package effort answers one question: how hard do the tests look?
 //
-// `make test` is for whoever changes something and wants to know within minutes; CI and `make torture`
-// have longer. A test that draws its cases draws few of them for the first and many for the second, and
-// is the same test: nothing is left out, and what it asserts does not depend on how many there were.
+// `make test` is for whoever changes something and wants to know within minutes; CI and `make
+// torture` have longer. A test that draws its cases draws few of them for the first and many for
+// the second, and is the same test: nothing is left out, and what it asserts does not depend on how
+// many there were.
 package effort
 
 import "os"
