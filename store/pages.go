@@ -49,6 +49,9 @@ type pageSums struct {
 	mu sync.Mutex
 	f  *os.File
 	at walPlace // up to which the log was followed
+
+	state  uint32 // as it stands in the file; 0 when nobody knows
+	marked [2]uint32
 }
 
 // openPages opens the checksums of a database before anything else opens that. fresh says that
@@ -104,10 +107,15 @@ func (p *pageSums) mark(state uint32) error {
 	binary.BigEndian.PutUint32(header[20:], p.at.salt[0])
 	binary.BigEndian.PutUint32(header[24:], p.at.salt[1])
 	binary.BigEndian.PutUint32(header[60:], pageSum(header[:60]))
+	p.state = 0
 	if _, err := p.f.WriteAt(header, 0); err != nil {
 		return err
 	}
-	return syncSmall(p.f)
+	if err := syncSmall(p.f); err != nil {
+		return err
+	}
+	p.state, p.marked = state, p.at.salt
+	return nil
 }
 
 // syncSmall makes a small file durable. A test that records what is synced notes it.
@@ -115,6 +123,7 @@ var syncSmall = (*os.File).Sync
 
 // forget makes every checksum unknown.
 func (p *pageSums) forget() error {
+	p.state = 0
 	if err := p.f.Truncate(0); err != nil {
 		return err
 	}
@@ -129,6 +138,10 @@ func (p *pageSums) follow() error {
 	defer p.mu.Unlock()
 	sums := map[uint32]uint64{}
 	at, err := readLog(p.log, p.at, func(page, sum uint32) { sums[page] = pageEntry(page, sum) })
+	if err == nil && len(sums) == 0 && p.state == pagesOpen && p.marked == at.salt {
+		p.at = at
+		return nil // nothing is new
+	}
 	if err == nil {
 		p.at = at
 		err = p.put(sums)

@@ -28,6 +28,11 @@ func plant(name string, seeds []uint64, opts sim.Options, workers int) error {
 	missed, unsound := 0, 0
 	onModel := opts
 	for _, bug := range bugs {
+		if bug.BySuite() {
+			fmt.Printf("| %s | %s | %s | – | the conformance suite | go test -tags planted ./store |\n",
+				bug, bug.What(), bug.From())
+			continue
+		}
 		if opts = onModel; bug.OfStore() {
 			opts.Store, opts.NoRestore = "sqlite", true
 		}

@@ -134,6 +134,17 @@ var bugs = [Count]struct{ name, from, what string }{
 // OfStore reports whether the bug is one of the store.
 func (b Bug) OfStore() bool { return b >= StoreFence && b < Count }
 
+// BySuite reports whether the bug is one of the store that its conformance suite has to find, since
+// hardly a simulation comes by what it breaks.
+func (b Bug) BySuite() bool {
+	switch b {
+	case StoreFence, StoreTakeOver, StoreLease, StoreState, StoreCursor, StoreRetention, StoreUnreal,
+		StoreOnce:
+		return true
+	}
+	return false
+}
+
 // String is the bug's name, as ALMANAC_PLANTED takes it.
 func (b Bug) String() string { return bugs[b].name }
 
