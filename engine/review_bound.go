@@ -101,13 +101,14 @@ func (x *reboundSearch) look(i *Instance, job *Job) error {
 		if x.changed[ref] {
 			row.leave()
 		}
-		switch {
-		case i.Touched || i.Fence > 0:
-			return row.kept()
-		case x.affected(ref):
-			return row.planned(x.at)
+		span := row.planned(row.PlannedTo)
+		if i.Touched || i.Fence > 0 {
+			span = row.kept()
 		}
-		return row.planned(row.PlannedTo)
+		if x.affected(ref) {
+			span.from = x.at // the load plans it anew from there on
+		}
+		return span
 	}
 	fresh, err := b.bind(waits)
 	if err != nil || slices.EqualFunc(waits, fresh, sameWait) {
@@ -120,8 +121,17 @@ func (x *reboundSearch) look(i *Instance, job *Job) error {
 	if r.After, err = x.links(b.inForce(), fresh); err != nil {
 		return err
 	}
-	x.found = append(x.found, r)
+	if !slices.EqualFunc(r.Before, r.After, sameSet) {
+		x.found = append(x.found, r)
+	}
 	return nil
+}
+
+// sameSet reports whether two links wait for as much of the same instances. The rule that found
+// them is told, not compared.
+func sameSet(a, b Link) bool {
+	return a.Upstream == b.Upstream && a.Ended == b.Ended && a.Select == b.Select &&
+		slices.EqualFunc(a.Times, b.Times, time.Time.Equal)
 }
 
 // times is when the rows say that a job is due once the load has withdrawn what nobody has looked at.

@@ -239,9 +239,12 @@ func (c *check) readLoads(ctx context.Context) error {
 				if e.Kind == "define" {
 					c.defines[e.Job] = append(c.defines[e.Job], define{ids[n], e.At, e.Reason.Detail})
 				}
-				// A clock that is set back while no server runs leaves no event of its own.
-				c.jumped = c.jumped || e.At.Before(seen.Add(-longPause))
-				seen = latest(seen, e.At)
+				// A clock that is set back while no server runs leaves no event of its own. The server's
+				// own events and its starts tell; an end may be told late.
+				if e.Instance == 0 || e.Kind == string(engine.Start) {
+					c.jumped = c.jumped || e.At.Before(seen.Add(-longPause))
+					seen = latest(seen, e.At)
+				}
 				switch e.Kind {
 				case "clock-jump":
 					c.jumped = true
