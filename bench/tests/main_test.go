@@ -28,6 +28,8 @@ func TestWhatWasNotRunIsTold(t *testing.T) {
 {"Action":"fail","Package":"p/b","Elapsed":0.2}
 {"Action":"output","Package":"p/c","Output":"?   \tp/c\t[no test files]\n"}
 {"Action":"skip","Package":"p/c","Elapsed":0}
+{"Action":"output","Package":"p/c","Test":"FuzzX/caf8","Output":"    state.go:1: [rapid] draw up: 1\n"}
+{"Action":"skip","Package":"p/c","Test":"FuzzX/caf8","Elapsed":0}
 {"ImportPath":"p/d","Action":"build-output","Output":"d.go:1: undefined: x\n"}
 not json
 `
