@@ -80,7 +80,11 @@ func (p *Planner) between(n int, from, to time.Time) ([]time.Time, error) {
 	for k := range rows {
 		rows[k] = rows[k].In(table.Location())
 	}
-	due := table.Between(latest(from, earliest(r.from, r.to)), to)
+	base := r.to
+	if r.from.Before(base) {
+		base = r.from
+	}
+	due := table.Between(latest(from, base), to)
 	switch {
 	case len(rows) == 0:
 		return due, nil

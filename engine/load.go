@@ -389,13 +389,14 @@ func (l *loading) put(j *Job) error {
 			}
 		}
 		same = false // a version of its own says since when it is planned again
-		// What would have been due while the job was away is dropped (`azure-scheduler.md` §6), not made up for.
-		if row.PlannedTo.Before(l.now) {
-			row.PlannedTo = l.now
-		}
 		l.report.Added = append(l.report.Added, ref)
 	default:
 		l.report.Changed = append(l.report.Changed, ref)
+	}
+	// What would have been due while the job was away, or was started on demand, is dropped
+	// (`azure-scheduler.md` §6), not made up for. What was due by its last version is planned already.
+	if known && row.PlannedTo.Before(l.now) {
+		row.PlannedTo = l.now
 	}
 	if !same {
 		row.Version = first + 1
