@@ -11,7 +11,7 @@ import (
 type Request struct {
 	Path string
 	Bar  time.Duration // of the server's time, p95
-	Ends bool          // false of a stream, whose first bytes are waited for
+	Ends bool          // false of a stream, whose beginning is waited for
 	Not  []int         // statuses that are an answer too, beside 200
 }
 
@@ -56,7 +56,7 @@ func Requests(f Facts) map[string][]Request {
 		"listJobs":   one(api("/jobs?limit=500&due=true&removed=true"), api("/jobs?q=9&limit=500")),
 		"getJob":     one(api("/jobs/w/m0"), api("/jobs/w/d000")),
 		"jobsAround": one(api("/jobs/around?job=w/m0&limit=5000")),
-		"jobDays":    one(api("/jobs/w/m0/days?from=%s&to=%s", daysBefore(f.Day, 365), f.Day), api("/jobs/w/m0/days")),
+		"jobDays":    day(api("/jobs/w/m0/days?from=%s&to=%s", daysBefore(f.Day, 365), f.Day), api("/jobs/w/m0/days")),
 		"jobForm":    one(api("/jobs/w/m0/form")), "listVersions": one(api("/jobs/w/m0/versions?limit=500")),
 		"getDefinition": one(api("/jobs/w/m0/definition")), "listDefinitions": one(api("/definitions?limit=500")),
 		"schemaDefinitions": one(api("/definitions/schema")), "sourceDefinitions": one(api("/definitions/source?workflow=w")),
@@ -92,7 +92,7 @@ func Requests(f Facts) map[string][]Request {
 			api("/audit?limit=500&actor=ann&from=2020-01-01T00:00:00Z")),
 		"auditChain":    one(api("/audit/chain")),
 		"listChanges":   one(api("/changes?limit=200&from=2020-01-01T00:00:00Z"), api("/changes?limit=200")),
-		"streamChanges": append(stream(api("/stream?after=0&workflow=w&job=d000&kinds=fail")), stream(api("/stream?after=0"))...),
+		"streamChanges": append(stream(api("/stream?after=0&kinds=fail")), stream(api("/stream?after=0"))...),
 
 		"azureListBySubscription": one(azure + "/providers/Microsoft.Scheduler/jobCollections" + version),
 		"azureListByGroup":        one(collection + version), "azureGetCollection": maybe(collection+"/none"+version, 404),

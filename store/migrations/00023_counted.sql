@@ -93,3 +93,6 @@ BEGIN
   DELETE FROM backfill_day WHERE key = OLD.key;
 END;
 -- +goose StatementEnd
+
+-- What became of the definition of a job.
+CREATE INDEX event_define ON event (job, id) WHERE kind = 'define';

@@ -477,6 +477,8 @@ CREATE INDEX delivery_told ON delivery (sink, cause, class, created_at);
 
 CREATE INDEX event_act ON event (id) WHERE actor <> '' OR kind = 'load' OR kind = 'define';
 
+CREATE INDEX event_define ON event (job, id) WHERE kind = 'define';
+
 CREATE INDEX event_detach ON event (id) WHERE kind = 'detach' OR kind = 'rebind';
 
 CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
