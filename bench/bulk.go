@@ -134,7 +134,7 @@ func (m *bulkMeter) begin() {
 	m.on = true
 }
 
-func (m *bulkMeter) heldFor(took time.Duration) {
+func (m *bulkMeter) heldFor(took time.Duration, _ int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.on {

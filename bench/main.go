@@ -1,8 +1,8 @@
 // Command bench measures what bench/README.md states, each figure with its peer, its limit or its bar beside it in the same run.
 //
-//	go run ./bench [-bin bin/almanac] [-n 5] [name …]
+//	go run ./bench [-bin bin/almanac] [-n 5] [-instances 5000000] [name …]
 //
-// Without names it runs everything, which takes about ten minutes. The graphs need ninja (Debian: ninja-build).
+// Without names it runs everything, which takes about half an hour. The graphs need ninja (Debian: ninja-build).
 package main
 
 import (
@@ -32,6 +32,8 @@ type setting struct {
 	bin string // the almanac binary
 	dir string // scratch
 	n   int    // runs that a median is taken of
+
+	instances int // that have ended, of a long history
 }
 
 type benchmark struct {
@@ -61,22 +63,24 @@ var benchmarks = []benchmark{
 	{"backfill", benchBackfill},
 	{"bulk", benchBulk},
 	{"simulate", benchSimulate},
+	{"history", benchHistory},
 }
 
 func main() {
 	bin := flag.String("bin", "bin/almanac", "the almanac binary")
 	n := flag.Int("n", 5, "runs that each median is taken of")
+	instances := flag.Int("instances", 5_000_000, "ended instances of the history")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *bin, *n, flag.Args()); err != nil {
+	if err := run(ctx, setting{bin: *bin, n: *n, instances: *instances}, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin string, n int, names []string) error {
-	path, err := filepath.Abs(bin)
+func run(ctx context.Context, s setting, names []string) error {
+	path, err := filepath.Abs(s.bin)
 	if err != nil {
 		return err
 	}
@@ -99,7 +103,7 @@ func run(ctx context.Context, bin string, n int, names []string) error {
 		if err := os.Mkdir(scratch, 0o700); err != nil {
 			return err
 		}
-		figures, err := b.run(ctx, setting{bin: path, dir: scratch, n: n})
+		figures, err := b.run(ctx, setting{bin: path, dir: scratch, n: s.n, instances: s.instances})
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}

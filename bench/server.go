@@ -26,6 +26,9 @@ type server struct {
 	log  *bytes.Buffer
 }
 
+// readyWithin is how long a server may take to be ready, also on a machine that has other things to do.
+const readyWithin = 2 * time.Minute
+
 // serve starts the server on the folder and returns when it is ready, with how long that took.
 func (s setting) serve(ctx context.Context, folder, data string, args ...string) (*server, time.Duration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -41,7 +44,7 @@ func (s setting) serve(ctx context.Context, folder, data string, args ...string)
 	if err := sv.cmd.Start(); err != nil {
 		return nil, 0, err
 	}
-	for time.Since(began) < 30*time.Second {
+	for time.Since(began) < readyWithin {
 		if response, err := http.Get(sv.url + "/readyz"); err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {
@@ -51,7 +54,7 @@ func (s setting) serve(ctx context.Context, folder, data string, args ...string)
 		pause(ctx, 2*time.Millisecond)
 	}
 	sv.stop()
-	return nil, 0, fmt.Errorf("the server is not ready after 30 s:\n%s", tail(sv.log.Bytes()))
+	return nil, 0, fmt.Errorf("the server is not ready in time:\n%s", tail(sv.log.Bytes()))
 }
 
 func (sv *server) stop() {

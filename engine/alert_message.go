@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// An AlertMessage is what one delivery says. It is written once, when it is decided on, so that a repeated delivery says the same.
+// An AlertMessage is what one delivery says. It is written when it is decided on, and not changed any more once it was sent, so that a repeated delivery
+// says the same.
 type AlertMessage struct {
 	ID       string         `json:"id"`                 // of the delivery: the same whenever it is repeated
 	Incident string         `json:"incident,omitempty"` // none of a test
@@ -190,23 +191,57 @@ func (a *alerting) deliver(inc *touchedIncident, sink string, class AlertClass, 
 			return nil, fmt.Errorf("write the message about incident %d: %w", inc.row.ID, err)
 		}
 	}
-	id, err := a.ids.take(a.tx)
+	id, err := a.newID()
 	if err != nil {
 		return nil, err
 	}
-	return text, putMessage(a.tx, id, inc.row.ID, inc.row.Cause, sink, *text)
+	row := DeliveryRow{
+		ID: id, Incident: inc.row.ID, Cause: inc.row.Cause, Sink: sink, Class: class, NotBefore: text.At, State: OutboxPending, CreatedAt: text.At,
+	}
+	if inc.held {
+		row.NotBefore = text.At.Add(heldFor)
+	}
+	return text, putMessage(a.tx, row, *text)
+}
+
+// heldFor is how long the first messages about an incident wait at most until it is counted what it holds up. They are written before, so that no crash
+// loses them.
+const heldFor = 10 * time.Second
+
+// sendHeld lets the messages of an incident go that wait for it to be counted, with what is known now, and reports whether there were any.
+func (a *alerting) sendHeld(inc *touchedIncident) (some bool, err error) {
+	sent, err := a.tx.Deliveries(inc.row.ID)
+	if err != nil {
+		return false, err
+	}
+	var text *AlertMessage
+	for _, row := range sent {
+		if row.State != OutboxPending || row.Attempts > 0 || !row.NotBefore.After(a.now) {
+			continue
+		}
+		if text == nil || text.Class != row.Class {
+			if text, err = a.message(inc, row.Class); err != nil {
+				return false, fmt.Errorf("write the message about incident %d: %w", inc.row.ID, err)
+			}
+		}
+		m := *text
+		m.At, row.NotBefore, some = row.CreatedAt, a.now, true
+		if err := putMessage(a.tx, row, m); err != nil {
+			return false, err
+		}
+	}
+	return some, nil
 }
 
 // putMessage writes a message for a sink.
-func putMessage(tx Tx, id, incident int64, cause, sink string, m AlertMessage) error {
-	m.ID = fmt.Sprint(id)
+func putMessage(tx Tx, row DeliveryRow, m AlertMessage) error {
+	m.ID = fmt.Sprint(row.ID)
 	body, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("write a message for %s: %w", sink, err)
+		return fmt.Errorf("write a message for %s: %w", row.Sink, err)
 	}
-	return tx.PutDelivery(DeliveryRow{
-		ID: id, Incident: incident, Cause: cause, Sink: sink, Class: m.Class, Body: body, NotBefore: m.At, State: OutboxPending, CreatedAt: m.At,
-	})
+	row.Body = body
+	return tx.PutDelivery(row)
 }
 
 // message says what is to be said of an incident as it stands.

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
 )
@@ -23,17 +25,33 @@ const (
 	causeJob   = "job/"  // and the id of its row
 )
 
-// blockerDepth bounds the way down to a root: deeper than any sensible pipeline, and proof against a cycle.
-const blockerDepth = 1000
+// The bounds of the way down to a root. It is looked at step by step, deeper than any sensible pipeline and proof against a cycle; after walkedDepth steps
+// what an open incident has found out of an instance is believed.
+const (
+	blockerDepth = 1000
+	walkedDepth  = 50
+)
 
-// findRoot follows what an instance waits for, or was cancelled for, down to what waits for no other instance. Whatever stands in its way there is the
+// rootOf follows what an instance waits for, or was cancelled for, down to what waits for no other instance. Whatever stands in its way there is the
 // cause: a job, or what many jobs lack alike.
-func (t *turn) findRoot(i *Instance) (root, error) {
+func (a *alerting) rootOf(i *Instance) (root, error) {
 	current := *i
 	seen := map[int64]bool{}
 	for len(seen) < blockerDepth && !seen[current.ID] {
+		if known, ok := a.roots[current.ID]; ok {
+			return a.know(seen, known), nil
+		}
 		seen[current.ID] = true
-		next, err := t.blockerOf(&current)
+		if len(seen) > walkedDepth {
+			known, ok, err := a.heldRoot(current.ID)
+			if err != nil {
+				return root{}, err
+			}
+			if ok {
+				return a.know(seen, known), nil
+			}
+		}
+		next, err := a.blockerOf(&current)
 		if err != nil {
 			return root{}, err
 		}
@@ -42,7 +60,40 @@ func (t *turn) findRoot(i *Instance) (root, error) {
 		}
 		current = *next
 	}
-	return root{current, causeOf(&current)}, nil
+	return a.know(seen, root{current, causeOf(&current)}), nil
+}
+
+// know remembers, for as long as the turn lasts, the root of each instance on the way to it.
+func (a *alerting) know(way map[int64]bool, r root) root {
+	for id := range way {
+		a.roots[id] = r
+	}
+	return r
+}
+
+// heldRoot is the root of the open incident of a job that a survey has brought an instance into.
+func (a *alerting) heldRoot(instance int64) (r root, ok bool, err error) {
+	memberships, err := a.tx.MembershipsOf(instance)
+	if err != nil {
+		return r, false, err
+	}
+	for _, m := range memberships {
+		row, err := a.tx.Incident(m.Incident)
+		if err != nil {
+			return r, false, err
+		}
+		if !row.Closed.IsZero() || !strings.HasPrefix(row.Cause, causeJob) || row.Instance == instance {
+			continue
+		}
+		i, err := a.tx.Instance(row.Instance)
+		if err == nil && !i.State.Satisfies() {
+			return root{i, row.Cause}, true, nil
+		}
+		if err != nil && !isNotFound(err) {
+			return r, false, err
+		}
+	}
+	return r, false, nil
 }
 
 // causeOf names what stands in the way of a root.
@@ -118,25 +169,48 @@ const (
 	blockedListed  = 1_000  // that get a row
 )
 
-// blockedBy finds the waiting instances that cannot start because of a root, through any number of others, nearest first; count is at most
-// BlockedCounted.
-func blockedBy(v AlertView, root *Instance) (nearest []Instance, count int, err error) {
-	seen := map[int64]bool{root.ID: true}
-	line := []Instance{*root}
-	for n := 0; n < len(line) && count < BlockedCounted; n++ {
-		i := &line[n]
-		held, err := v.HeldBy(i.Job, i.Key, i.PlanTime, BlockedCounted-count+1)
+// A heldLine finds the waiting instances that cannot start because of a root, through any number of others, nearest first. It goes on where it stopped, so
+// that no look at the rows is long.
+type heldLine struct {
+	list  []heldOne // the root, and what was found
+	seen  map[int64]bool
+	asked int // of list, those of which it is known what they hold up
+}
+
+// A heldOne is what the line keeps of an instance.
+type heldOne struct {
+	id, job  int64
+	key      string
+	planTime time.Time
+}
+
+func newHeldLine(root *Instance) *heldLine {
+	return &heldLine{list: []heldOne{{root.ID, root.Job, root.Key, root.PlanTime}}, seen: map[int64]bool{root.ID: true}}
+}
+
+// count is how many were found, at most BlockedCounted.
+func (l *heldLine) count() int { return len(l.list) - 1 }
+
+// nearest are those that get a row.
+func (l *heldLine) nearest() []heldOne { return l.list[1:min(len(l.list), blockedListed+1)] }
+
+// look asks of so many instances, or until it has found so many, what they hold up; done says that there is no more to find.
+func (l *heldLine) look(v AlertView, most int) (done bool, err error) {
+	found := l.count() + most
+	for last := l.asked + most; l.asked < min(last, len(l.list)) && l.count() < min(found, BlockedCounted); l.asked++ {
+		i := l.list[l.asked]
+		held, err := v.HeldBy(i.job, i.key, i.planTime, BlockedCounted+1)
 		if err != nil {
-			return nil, 0, fmt.Errorf("list what waits for %s: %w", i.Name(), err)
+			return false, fmt.Errorf("list what waits for instance %d: %w", i.id, err)
 		}
 		for k := range held {
-			if count == BlockedCounted || seen[held[k].ID] {
+			h := &held[k]
+			if l.count() == BlockedCounted || l.seen[h.ID] {
 				continue
 			}
-			seen[held[k].ID] = true
-			count++
-			line = append(line, held[k])
+			l.seen[h.ID] = true
+			l.list = append(l.list, heldOne{h.ID, h.Job, h.Key, h.PlanTime})
 		}
 	}
-	return line[1:min(len(line), blockedListed+1)], count, nil
+	return l.asked == len(l.list) || l.count() == BlockedCounted, nil
 }

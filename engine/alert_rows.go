@@ -82,7 +82,7 @@ type IncidentRow struct {
 	Kind     AlertKind // as which it began, or what it came to
 	Reason   Reason    // of the root, when it began
 	Opened   time.Time
-	Look     time.Time // of an open one: when to see whether it has grown
+	Look     time.Time // of an open one: when a survey is to see whether it has grown
 	Blocked  int       // waiting instances that could not start because of the root, when last looked at, at most BlockedCounted
 	Told     int       // how many members and blocked instances the last message spoke of
 
@@ -121,6 +121,13 @@ type DeliveryRow struct {
 	EndedAt   time.Time
 }
 
+// An AlertAgenda is when something about alerts is due; zero is never.
+type AlertAgenda struct {
+	Watch    time.Time // an instance wants to be looked at
+	Incident time.Time // a survey of an open incident
+	Send     time.Time // a pending delivery
+}
+
 // AlertCounts is what a status says of alerts.
 type AlertCounts struct {
 	Open    int // incidents
@@ -137,9 +144,8 @@ type MemberCount struct {
 
 // AlertView reads what alerts are made of.
 type AlertView interface {
-	// AlertAgenda returns the earliest time at which a watch or an open incident wants to be looked at, and that at which a pending delivery may be sent;
-	// zero is never.
-	AlertAgenda() (look, send time.Time, err error)
+	// AlertAgenda returns the earliest time of each.
+	AlertAgenda() (AlertAgenda, error)
 	// WatchesDue lists the watches with At ≤ now, earliest first, at most limit.
 	WatchesDue(now time.Time, limit int) ([]AlertWatchRow, error)
 	// Incident returns one incident; ErrNotFound when there is none.
@@ -152,12 +158,15 @@ type AlertView interface {
 	Incidents(open bool, below int64, limit int) ([]IncidentRow, error)
 	// Members lists the members of an incident, those in trouble before blocked ones, then by since and instance, at most limit.
 	Members(incident int64, limit int) ([]MemberRow, error)
-	// MemberCounts counts them by kind, in order of the kind's name.
+	// OpenMembers lists the unresolved members of an incident that are not merely blocked and whose instance is above after, by instance, at most limit.
+	OpenMembers(incident, after int64, limit int) ([]MemberRow, error)
+	// MemberCounts counts them by kind, in order of the kind's name. What it costs does not depend on how many there are.
 	MemberCounts(incident int64) ([]MemberCount, error)
 	// MembershipsOf lists in which incidents the instance is an unresolved member, by incident.
 	MembershipsOf(instance int64) ([]MemberRow, error)
-	// Unresolved lists the unresolved members of the job that are not merely blocked, by plan time and incident, at most limit.
-	Unresolved(job int64, limit int) ([]MemberRow, error)
+	// Unresolved lists the unresolved members of the job, of plan times up to the given one, that are not merely blocked, by plan time, incident and
+	// instance, at most limit.
+	Unresolved(job int64, until time.Time, limit int) ([]MemberRow, error)
 	// HeldBy lists the waiting instances that wait for all of a range in which that upstream instance is, and would go on waiting if it has failed; by id,
 	// at most limit.
 	HeldBy(job int64, key string, planTime time.Time, limit int) ([]Instance, error)
@@ -187,11 +196,12 @@ type AlertTx interface {
 	PutIncident(IncidentRow) error
 	// PutMember inserts the row or replaces the one of the same incident and instance.
 	PutMember(MemberRow) error
-	// ResolveMembers says of every unresolved member of the incident that it is resolved at the time.
+	// ResolveMembers says of every unresolved member of the incident that is not merely blocked that it is resolved at the time. A blocked one counts as
+	// resolved when its incident was closed.
 	ResolveMembers(incident int64, at time.Time) error
-	// PutDelivery inserts the row or replaces the one of the same ID.
+	// PutDelivery inserts the row or replaces the one of the same ID. The body of one that was tried once stays as it is.
 	PutDelivery(DeliveryRow) error
 	// PruneAlerts removes at most limit incidents that were closed before the time and have no pending delivery, with their members and deliveries, and
-	// as many tests that have ended before it. It returns how many incidents.
+	// as many tests that have ended before it; fewer when the transaction is Full. It returns how many incidents.
 	PruneAlerts(before time.Time, limit int) (int, error)
 }

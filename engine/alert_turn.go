@@ -3,16 +3,15 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
 )
 
-// The bounds of one turn: what is left is done in one that follows at once.
+// The bounds of one turn: what is left is done in one that follows at once. So many are always looked at, however long the turn has gone on.
 const (
-	watchBatch    = 200
-	incidentBatch = 20
+	watchBatch = 200
+	watchLeast = 10
 )
 
 // An alerting is what one turn does about alerts: it looks at what is due to be looked at, brings trouble into incidents, and at the end decides of each
@@ -20,15 +19,18 @@ const (
 type alerting struct {
 	*turn
 	rules   *Alerts
+	beside  bool // the loop: a survey
 	guess   estimator
 	touched []*touchedIncident
+	roots   map[int64]root // by each instance on a way to one
 }
 
 // A touchedIncident is one that the turn opened, or changed.
 type touchedIncident struct {
 	row      IncidentRow
 	fresh    bool
-	grown    bool // its Look has come
+	grown    bool // a survey has counted it
+	held     bool // its first messages wait for the survey
 	end      *Reason
 	troubles []trouble
 }
@@ -51,20 +53,18 @@ func (t *turn) judgeAlerts() (next time.Time, err error) {
 	if next, err = t.alertsDue(); err != nil || next.IsZero() || next.After(t.now) {
 		return next, err
 	}
-	a := &alerting{turn: t, rules: t.cfg.Alerts, guess: estimator{
-		e: t.Engine, v: t.tx, now: t.now, medians: map[int64]time.Duration{}, ends: map[int64]time.Time{}, left: estimated,
-	}}
+	a := newAlerting(t)
 	watches, err := t.tx.WatchesDue(t.now, watchBatch)
 	if err != nil {
 		return next, fmt.Errorf("list what is watched: %w", err)
 	}
-	for _, w := range watches {
+	for n, w := range watches {
+		if n >= watchLeast && t.tx.Full() {
+			break
+		}
 		if err := a.look(w); err != nil {
 			return next, err
 		}
-	}
-	if err := a.lookAtIncidents(); err != nil {
-		return next, err
 	}
 	for _, i := range a.touched {
 		if err := a.conclude(i); err != nil {
@@ -77,17 +77,36 @@ func (t *turn) judgeAlerts() (next time.Time, err error) {
 	return t.alertsDue()
 }
 
+// newID takes an id: of the loop's, or beside the loop one by itself.
+func (a *alerting) newID() (int64, error) {
+	if a.beside {
+		id, err := a.tx.Reserve(1)
+		return id, wrap(err, "reserve an id")
+	}
+	return a.ids.take(a.tx)
+}
+
+func newAlerting(t *turn) *alerting {
+	return &alerting{turn: t, rules: t.cfg.Alerts, roots: map[int64]root{}, guess: estimator{
+		e: t.Engine, v: t.tx, now: t.now, medians: map[int64]time.Duration{}, ends: map[int64]time.Time{}, left: estimated,
+	}}
+}
+
 // alertsDue returns when there is something to do about alerts. What cannot be sent is not: while as many are under way as may be, the next answer is what
-// the turn waits for, and without sinks nothing is.
+// the turn waits for, and without sinks nothing is. An incident that is due is not the turn's: Survey looks at it, beside the loop.
 func (t *turn) alertsDue() (time.Time, error) {
-	look, send, err := t.tx.AlertAgenda()
+	due, err := t.tx.AlertAgenda()
 	if err != nil {
-		return look, fmt.Errorf("read the agenda of alerts: %w", err)
+		return time.Time{}, fmt.Errorf("read the agenda of alerts: %w", err)
 	}
-	if t.freeSends() <= 0 {
-		return look, nil
+	next := due.Watch
+	if t.surveys = !due.Incident.IsZero() && !due.Incident.After(t.now); !t.surveys {
+		next = earliest(next, due.Incident)
 	}
-	return earliest(look, send), nil
+	if t.freeSends() > 0 {
+		next = earliest(next, due.Send)
+	}
+	return next, nil
 }
 
 // look judges one watched instance.
@@ -119,10 +138,14 @@ func (a *alerting) look(w AlertWatchRow) error {
 			return fmt.Errorf("record the trouble of %s: %w", i.Name(), err)
 		}
 	}
-	if v.Over {
-		return wrap(a.settle(&i), "settle the trouble of %s", i.Name())
+	if !v.Over {
+		return nil
 	}
-	return nil
+	more, err := a.settle(&i)
+	if err == nil && more {
+		err = a.tx.PutWatches([]AlertWatchRow{{Instance: i.ID, At: a.now}}) // a turn that follows at once goes on
+	}
+	return wrap(err, "settle the trouble of %s", i.Name())
 }
 
 // enter brings the trouble of an instance into the incident of its root, which begins when there is none. unseen says that the time to look passed while
@@ -140,7 +163,7 @@ func (a *alerting) enter(i *Instance, kind AlertKind, unseen bool) error {
 	if kind == AlertEndedLate && len(memberships) > 0 {
 		return nil
 	}
-	from, err := a.findRoot(i)
+	from, err := a.rootOf(i)
 	if err != nil {
 		return err
 	}
@@ -214,16 +237,16 @@ func (a *alerting) touch(row IncidentRow) *touchedIncident {
 	return i
 }
 
-// open begins an incident, with its root as a member.
+// open begins an incident, with its root as a member. A survey is due at once.
 func (a *alerting) open(from root, kind, rootKind AlertKind) (*touchedIncident, error) {
-	id, err := a.ids.take(a.tx)
+	id, err := a.newID()
 	if err != nil {
 		return nil, err
 	}
 	i := &from.instance
 	row := IncidentRow{
 		ID: id, Cause: from.cause, Instance: i.ID, Job: i.Job, Key: i.Key, PlanTime: i.PlanTime, Kind: kind, Reason: i.Reason, Opened: a.now,
-		Look: a.now.Add(a.rules.repeat()),
+		Look: a.now,
 	}
 	if rootKind.Class() == ClassFailure {
 		row.Kind = rootKind
@@ -243,115 +266,64 @@ func (a *alerting) open(from root, kind, rootKind AlertKind) (*touchedIncident, 
 
 func (r *Alerts) repeat() time.Duration { return cmp.Or(max(0, r.Repeat), DefaultRepeat) }
 
-// unresolvedBatch bounds how many members of one job an end resolves at once.
-const unresolvedBatch = 1000
+// settleBatch bounds how many members of one job the look at an end resolves.
+const settleBatch = 50
 
-// settle resolves what an instance has settled by its end: its own trouble, and when it ended well, that of earlier ones of its job that have ended.
-func (a *alerting) settle(i *Instance) error {
-	members, err := a.tx.Unresolved(i.Job, unresolvedBatch)
+// settle resolves what an instance has settled by its end: its own trouble, and when it ended well, that of earlier ones of its job that have ended. more
+// says that there may be more of these.
+func (a *alerting) settle(i *Instance) (more bool, err error) {
+	own, err := a.tx.MembershipsOf(i.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, m := range members {
-		if m.Instance != i.ID {
-			if !i.State.Satisfies() || i.Kind == Backfill || m.PlanTime.After(i.PlanTime) {
-				continue
-			}
-			earlier, err := a.tx.Instance(m.Instance)
-			if err != nil && !isNotFound(err) {
-				return err
-			}
-			if err == nil && (!earlier.State.Ended() || i.Kind == Manual && earlier.Kind != Manual) {
-				continue // a person's run stands for no other
-			}
-		}
-		m.Resolved = a.now
-		if err := a.tx.PutMember(m); err != nil {
-			return err
-		}
-		row, err := a.tx.Incident(m.Incident)
-		if err != nil {
-			return err
-		}
-		a.touch(row).end = &i.Reason
-	}
-	return nil
-}
-
-// lookAtIncidents sees whether incidents have grown, or have ended without anybody having noticed.
-func (a *alerting) lookAtIncidents() error {
-	due, err := a.tx.IncidentsDue(a.now, incidentBatch)
-	if err != nil {
-		return fmt.Errorf("list incidents to look at: %w", err)
-	}
-	for _, row := range due {
-		inc := a.touch(row)
-		inc.grown, inc.row.Look = true, a.now.Add(a.rules.repeat())
-		members, err := a.tx.Members(row.ID, unresolvedBatch)
-		if err != nil {
-			return fmt.Errorf("list the members of incident %d: %w", row.ID, err)
-		}
-		for _, m := range members {
-			if !m.Resolved.IsZero() || m.Kind == AlertBlocked {
-				continue
-			}
-			i, err := a.tx.Instance(m.Instance)
-			if err != nil && !isNotFound(err) {
-				return err
-			}
-			if err == nil && (!i.State.Ended() || JudgeAlert(a.now, &Watched{Instance: &i}).Kind != "") {
-				continue
-			}
-			m.Resolved = a.now
-			if err := a.tx.PutMember(m); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// countBlocked looks for what waits because of the root, and gives it rows.
-func (a *alerting) countBlocked(inc *touchedIncident) error {
-	i, err := a.tx.Instance(inc.row.Instance)
-	if isNotFound(err) || err == nil && (i.State.Satisfies() || inc.row.Cause[:min(len(causeJob), len(inc.row.Cause))] != causeJob) {
-		inc.row.Blocked = 0
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	nearest, count, err := blockedBy(a.tx, &i)
-	if err != nil {
-		return err
-	}
-	inc.row.Blocked = count
-	for n := range nearest {
-		b := &nearest[n]
-		memberships, err := a.tx.MembershipsOf(b.ID)
-		if err != nil {
-			return err
-		}
-		if m := slices.IndexFunc(memberships, func(m MemberRow) bool { return m.Incident == inc.row.ID }); m >= 0 {
-			if memberships[m].Kind != AlertBlocked {
-				inc.row.Blocked-- // it is more than that
-			}
+	for _, m := range own {
+		if m.Kind == AlertBlocked {
 			continue
 		}
-		if err := a.tx.PutMember(MemberRow{Incident: inc.row.ID, Instance: b.ID, Job: b.Job, PlanTime: b.PlanTime, Kind: AlertBlocked, Since: a.now}); err != nil {
-			return err
+		if err := a.resolve(m, i); err != nil {
+			return false, err
 		}
 	}
+	if !i.State.Satisfies() || i.Kind == Backfill {
+		return false, nil
+	}
+	members, err := a.tx.Unresolved(i.Job, i.PlanTime, settleBatch)
+	if err != nil {
+		return false, err
+	}
+	settled := 0
+	for _, m := range members {
+		earlier, err := a.tx.Instance(m.Instance)
+		if err != nil && !isNotFound(err) {
+			return false, err
+		}
+		if err == nil && (!earlier.State.Ended() || i.Kind == Manual && earlier.Kind != Manual) {
+			continue // a person's run stands for no other
+		}
+		settled++
+		if err := a.resolve(m, i); err != nil {
+			return false, err
+		}
+	}
+	return len(members) == settleBatch && settled > 0, nil
+}
+
+// resolve says of a member that its trouble is over, by the end of an instance.
+func (a *alerting) resolve(m MemberRow, by *Instance) error {
+	m.Resolved = a.now
+	if err := a.tx.PutMember(m); err != nil {
+		return err
+	}
+	row, err := a.tx.Incident(m.Incident)
+	if err != nil {
+		return err
+	}
+	a.touch(row).end = &by.Reason
 	return nil
 }
 
-// conclude closes an incident that is over, and writes what is to be told of it.
+// conclude closes an incident that is over, and writes what is to be told of it. What it costs does not depend on how many instances are in it.
 func (a *alerting) conclude(inc *touchedIncident) error {
-	if inc.fresh || inc.grown {
-		if err := a.countBlocked(inc); err != nil {
-			return fmt.Errorf("count what incident %d blocks: %w", inc.row.ID, err)
-		}
-	}
 	counts, err := a.tx.MemberCounts(inc.row.ID)
 	if err != nil {
 		return err
@@ -362,10 +334,21 @@ func (a *alerting) conclude(inc *touchedIncident) error {
 			open, all = open+c.Open, all+c.All
 		}
 	}
+	over := open == 0 && !fault.Planted(fault.AlertStaysOpen)
+	inc.held = inc.fresh && !over
+	if inc.grown || over {
+		sent, err := a.sendHeld(inc)
+		if err != nil {
+			return err
+		}
+		if sent { // the first message says it all
+			inc.row.Told = all
+		}
+	}
 	if err := a.tell(inc, all); err != nil {
 		return err
 	}
-	if open == 0 && !fault.Planted(fault.AlertStaysOpen) {
+	if over {
 		if err := a.close(inc); err != nil {
 			return err
 		}

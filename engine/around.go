@@ -22,6 +22,8 @@ type AroundView interface {
 	HistoryOf(instance int64) (ids []int64, events []EventRow, err error)
 	// HistoryAfter lists the events behind the given one by id, at most limit, each with its id.
 	HistoryAfter(event int64, limit int) (ids []int64, events []EventRow, err error)
+	// DefinedAfter lists the events that say what became of the definition of a job, behind the given event, by id.
+	DefinedAfter(job, event int64) ([]EventRow, error)
 	// VersionsOf lists the versions of a job by id.
 	VersionsOf(job int64) ([]VersionRow, error)
 }

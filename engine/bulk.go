@@ -50,6 +50,7 @@ func (a *application) slice(tx Tx, from int) (written int, err error) {
 type bulk struct {
 	mu     sync.Mutex
 	known  map[string]*application // by key, from the request that began it
+	survey *survey                 // of the goroutine that calls Bulk
 	signal chan struct{}
 }
 
@@ -92,7 +93,7 @@ func (e *Engine) runBulk(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			e.log.Warn("a backfill cannot be applied just now; trying again", "error", err)
+			e.log.Warn("what is done beside the loop cannot be done just now; trying again", "error", err)
 			wait = backOff
 		case more:
 			continue
@@ -106,11 +107,14 @@ func (e *Engine) runBulk(ctx context.Context) {
 	}
 }
 
-// Bulk carries on, by one short write transaction, with what is too much for one: a backfill that is being applied, or withdrawn. more says that there is
-// more to do at once. Run does this beside the loop; like Step it neither sleeps nor starts a goroutine, and it may run at the same time as Step.
+// Bulk carries on, by one short write transaction, with what is too much for one: the look at an incident, which goes first because it is short, and a
+// backfill that is being applied, or withdrawn. more says that there is more to do at once. Run does this beside the loop; like Step it neither sleeps nor starts a goroutine, and it may run at the same time as Step.
 func (e *Engine) Bulk(ctx context.Context, now time.Time) (more bool, err error) {
 	if e.cfg.Closed {
 		return false, nil
+	}
+	if more, err := e.survey(ctx, now); err != nil || more {
+		return more, err
 	}
 	if key, a := e.bulk.any(); a != nil {
 		err := e.bulkSlice(ctx, a, now)

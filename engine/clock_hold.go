@@ -58,7 +58,8 @@ func (t *turn) recordClock() error {
 		if err != nil {
 			return err
 		}
-		if err := putMessage(t.tx, id, 0, causeClock, n.Sink, m); err != nil {
+		row := DeliveryRow{ID: id, Cause: causeClock, Sink: n.Sink, Class: m.Class, NotBefore: m.At, State: OutboxPending, CreatedAt: m.At}
+		if err := putMessage(t.tx, row, m); err != nil {
 			return fmt.Errorf("tell %s of the clock: %w", n.Sink, err)
 		}
 	}

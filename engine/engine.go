@@ -342,7 +342,7 @@ func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error
 			e.cfg.RemoveLog(id)
 		}
 	}
-	return n == pruneBatch || full && n > 0, nil
+	return n == pruneBatch || full, nil // a full transaction has removed something, if only members of an incident
 }
 
 // drain records results that arrive within a short while after the end, starting nothing.

@@ -156,7 +156,8 @@ func (e *Engine) TestSink(ctx context.Context, sink, actor, note string, now tim
 		if note != "" {
 			m.Text += "\n" + note
 		}
-		if err := putMessage(tx, id, 0, "", sink, m); err != nil {
+		row := DeliveryRow{ID: id, Sink: sink, Class: m.Class, NotBefore: now, State: OutboxPending, CreatedAt: now}
+		if err := putMessage(tx, row, m); err != nil {
 			return err
 		}
 		if row, err = tx.Delivery(id); err != nil {

@@ -80,6 +80,7 @@ type turn struct {
 	notices []Notice
 	cancels []cancelRequest
 	again   bool // a turn that follows at once goes on with a backfill
+	surveys bool // an incident is to be surveyed
 
 	lanes     map[string]*lane // of the open backfills, by key
 	laneOrder []*lane
@@ -319,6 +320,9 @@ func (t *turn) commit() {
 	}
 	e.told, e.sending = e.told[t.heard:], max(0, e.sending-t.heard)
 	e.send(t.now, t.sends)
+	if t.surveys {
+		e.bulk.nudge()
+	}
 }
 
 // publish tells the observer what was committed, in order, and empties what was staged.

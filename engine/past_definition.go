@@ -29,29 +29,20 @@ func (p *past) gone(job int64, now Facts) (removed, disabled bool, err error) {
 	return removed, disabled, nil
 }
 
-// mostEvents bounds how much history is read for what became of a definition.
-const mostEvents = 200_000
-
 // defined lists what has become of the definition of a job since then.
 func (p *past) defined(job int64) (acts []string, err error) {
-	const page = 2000
 	after, err := p.lastEvent()
-	for read := 0; err == nil && read < mostEvents; read += page {
-		ids, events, err := p.HistoryAfter(after, page)
-		if err != nil {
-			return nil, fmt.Errorf("read what became of definitions: %w", err)
-		}
-		for n := range events {
-			if events[n].Kind == "define" && events[n].Job == job {
-				acts = append(acts, events[n].Reason.Detail)
-			}
-		}
-		if len(ids) < page {
-			return acts, nil
-		}
-		after = ids[len(ids)-1]
+	if err != nil {
+		return nil, err
 	}
-	return acts, err
+	events, err := p.DefinedAfter(job, after)
+	if err != nil {
+		return nil, fmt.Errorf("read what became of the definition of job %d: %w", job, err)
+	}
+	for n := range events {
+		acts = append(acts, events[n].Reason.Detail)
+	}
+	return acts, nil
 }
 
 // lastEvent returns the id of an event at or before the time, close to it. Events have growing ids and, but where a clock was set back, growing times.

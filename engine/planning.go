@@ -9,8 +9,12 @@ import (
 	"github.com/almanac-sched/almanac/engine/fault"
 )
 
-// planGroup bounds how many jobs are planned in one transaction, so that claims are never held up for long.
-const planGroup = 200
+// The bounds of what is planned at once, and of what of it one transaction writes, so that claims are never held up for long: whole days of jobs, of which
+// one alone may be more.
+const (
+	planGroup = 200  // jobs
+	planRows  = 1000 // instances
+)
 
 // planAhead writes down every natural day that begins within PlanAhead of now, and whatever an earlier process left unplanned: day by day from
 // each job's watermark, rows and watermark in one transaction. A due time that passed meanwhile gets its instance like any other; misfire decides
@@ -63,7 +67,7 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 
 type window struct{ from, to time.Time }
 
-// writePlan plans the group over its windows and writes it, moving the watermarks.
+// writePlan plans the group over its windows and writes it, some jobs after the others, moving the watermarks.
 func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []definition, windows map[JobRef]window) (int, error) {
 	revision := e.defs.at()
 	var plan Plan
@@ -77,8 +81,41 @@ func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []defini
 	if err != nil {
 		return 0, err
 	}
-	planned := map[int64]time.Time{}
 	inserted := 0
+	for len(group) > 0 {
+		part, n := plan.first(group, planRows)
+		written, err := e.writeDays(ctx, revision, group[:n], &part, windows)
+		if err != nil {
+			return inserted, err
+		}
+		inserted, group = inserted+written, group[n:]
+	}
+	return inserted, nil
+}
+
+// first is the plan of the first jobs of a group, and how many these are: as many as have no more than so many instances together, and at least one.
+func (p *Plan) first(group []definition, most int) (part Plan, jobs int) {
+	of := make(map[JobRef]*JobPlan, len(p.Jobs))
+	for n := range p.Jobs {
+		of[p.Jobs[n].Job.Ref()] = &p.Jobs[n]
+	}
+	rows := 0
+	for jobs < len(group) {
+		j := of[group[jobs].row.Ref]
+		if j != nil {
+			if rows += len(j.Times); rows > most && jobs > 0 {
+				break
+			}
+			part.Jobs = append(part.Jobs, *j)
+		}
+		jobs++
+	}
+	return part, jobs
+}
+
+// writeDays writes the plan of a group in one transaction.
+func (e *Engine) writeDays(ctx context.Context, revision int64, group []definition, plan *Plan, windows map[JobRef]window) (inserted int, err error) {
+	planned := map[int64]time.Time{}
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
@@ -98,11 +135,11 @@ func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []defini
 		if fault.Planted(fault.MarkFirst) {
 			return nil
 		}
-		inserted, err = e.insertPlan(tx, &plan)
+		inserted, err = e.insertPlan(tx, plan)
 		return err
 	})
 	if err == nil && fault.Planted(fault.MarkFirst) {
-		err = e.cfg.Store.Write(ctx, func(tx Tx) error { inserted, err = e.insertPlan(tx, &plan); return err })
+		err = e.cfg.Store.Write(ctx, func(tx Tx) error { inserted, err = e.insertPlan(tx, plan); return err })
 	}
 	if err != nil {
 		return 0, fmt.Errorf("write the plan: %w", err)

@@ -23,13 +23,19 @@ const (
 	incidentsSQL     = incidentColumns + `WHERE id < ? ORDER BY id DESC LIMIT CAST(? AS INTEGER)`
 	openIncidentsSQL = incidentColumns + `INDEXED BY incident_open WHERE closed_at IS NULL AND id < ? ORDER BY id DESC LIMIT CAST(? AS INTEGER)`
 
-	memberColumns = `SELECT m.incident, m.instance, m.job, j.workflow, j.name, m.plan_time, m.plan_offset, m.kind, m.since, m.resolved_at
+	// What is merely blocked is resolved when its incident is closed, and no row says so.
+	memberColumns = `SELECT m.incident, m.instance, m.job, j.workflow, j.name, m.plan_time, m.plan_offset, m.kind, m.since,
+		iif(m.kind = 'blocked', coalesce(m.resolved_at, (SELECT closed_at FROM incident WHERE id = m.incident)), m.resolved_at)
 		FROM incident_member m JOIN job j ON j.id = m.job `
-	membersSQL      = memberColumns + `WHERE m.incident = ? ORDER BY m.kind = 'blocked', m.since, m.instance LIMIT CAST(? AS INTEGER)`
-	memberCountsSQL = `SELECT kind, count(*), sum(resolved_at IS NULL) FROM incident_member WHERE incident = ? GROUP BY kind ORDER BY kind`
-	membershipsSQL  = memberColumns + `WHERE m.instance = ? AND m.resolved_at IS NULL ORDER BY m.incident`
-	unresolvedSQL   = memberColumns + `WHERE m.job = ? AND m.resolved_at IS NULL AND m.kind <> 'blocked' ORDER BY m.plan_time, m.incident, m.instance
-		LIMIT CAST(? AS INTEGER)`
+	membersSQL     = memberColumns + `WHERE m.incident = ? ORDER BY m.kind = 'blocked', m.since, m.instance LIMIT CAST(? AS INTEGER)`
+	openMembersSQL = memberColumns + `WHERE m.incident = ? AND m.resolved_at IS NULL AND m.kind <> 'blocked' AND m.instance > ?
+		ORDER BY m.instance LIMIT CAST(? AS INTEGER)`
+	memberCountsSQL = `SELECT kind, members, iif(kind = 'blocked' AND EXISTS (SELECT 1 FROM incident i WHERE i.id = c.incident AND i.closed_at IS NOT NULL),
+		0, open) FROM incident_count c WHERE incident = ? AND members > 0 ORDER BY kind`
+	membershipsSQL = memberColumns + `WHERE m.instance = ? AND m.resolved_at IS NULL
+		AND NOT (m.kind = 'blocked' AND EXISTS (SELECT 1 FROM incident i WHERE i.id = m.incident AND i.closed_at IS NOT NULL)) ORDER BY m.incident`
+	unresolvedSQL = memberColumns + `WHERE m.job = ? AND m.plan_time <= ? AND m.resolved_at IS NULL AND m.kind <> 'blocked'
+		ORDER BY m.plan_time, m.incident, m.instance LIMIT CAST(? AS INTEGER)`
 	// No instance looks further back than the reach of its job, so that later ones are not read; nor what has ended, as it is by plan time alone.
 	heldBySQL = instanceColumns + `WHERE i.id IN (SELECT h.id FROM job_upstream u CROSS JOIN instance h INDEXED BY instance_open
 		WHERE u.upstream = ? AND h.job = u.job AND h.ended_at IS NULL AND h.state = 'waiting' AND h.plan_time <= ? + u.reach AND NOT (h.kind = 'backfill' AND h.key IN (` + applyingKeys + `))
@@ -49,17 +55,13 @@ const (
 		(SELECT count(*) FROM delivery WHERE state = 'failed' AND ended_at >= ?)`
 )
 
-// AlertAgenda returns the earliest time at which something about alerts wants to be looked at, and that at which something may be sent.
-func (v *view) AlertAgenda() (look, send time.Time, err error) {
+// AlertAgenda returns the earliest times at which something about alerts is due.
+func (v *view) AlertAgenda() (a engine.AlertAgenda, err error) {
 	_, err = v.s.one(alertAgendaSQL, func(c *columns) error {
-		look = c.utc()
-		if incident := c.utc(); look.IsZero() || !incident.IsZero() && incident.Before(look) {
-			look = incident
-		}
-		send = c.utc()
+		a = engine.AlertAgenda{Watch: c.utc(), Incident: c.utc(), Send: c.utc()}
 		return nil
 	})
-	return look, send, err
+	return a, err
 }
 
 // WatchesDue lists the watches whose time has come.
@@ -140,6 +142,11 @@ func (v *view) Members(incident int64, limit int) ([]engine.MemberRow, error) {
 	return v.members(membersSQL, incident, limit)
 }
 
+// OpenMembers lists those members of an incident that are in trouble still.
+func (v *view) OpenMembers(incident, after int64, limit int) ([]engine.MemberRow, error) {
+	return v.members(openMembersSQL, incident, after, limit)
+}
+
 // MemberCounts counts them by kind.
 func (v *view) MemberCounts(incident int64) (counts []engine.MemberCount, err error) {
 	err = v.s.query(memberCountsSQL, func(c *columns) error {
@@ -155,8 +162,8 @@ func (v *view) MembershipsOf(instance int64) ([]engine.MemberRow, error) {
 }
 
 // Unresolved lists the unresolved members of the job that are not merely blocked.
-func (v *view) Unresolved(job int64, limit int) ([]engine.MemberRow, error) {
-	return v.members(unresolvedSQL, job, limit)
+func (v *view) Unresolved(job int64, until time.Time, limit int) ([]engine.MemberRow, error) {
+	return v.members(unresolvedSQL, job, until.UnixMilli(), limit)
 }
 
 // HeldBy lists the waiting instances that would go on waiting for an upstream instance that has failed.

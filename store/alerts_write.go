@@ -24,10 +24,10 @@ const (
 		told = excluded.told, acked_at = excluded.acked_at, acked_by = excluded.acked_by, note = excluded.note, closed_at = excluded.closed_at`
 	putMemberSQL = `INSERT INTO incident_member (incident, instance, job, plan_time, plan_offset, kind, since, resolved_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (incident, instance) DO UPDATE SET kind = excluded.kind, since = excluded.since, resolved_at = excluded.resolved_at`
-	resolveSQL     = `UPDATE incident_member SET resolved_at = ? WHERE incident = ? AND resolved_at IS NULL`
+	resolveSQL     = `UPDATE incident_member INDEXED BY incident_member_open SET resolved_at = ? WHERE incident = ? AND resolved_at IS NULL AND kind <> 'blocked'`
 	putDeliverySQL = `INSERT INTO delivery (id, incident, cause, sink, class, body, not_before, attempts, state, reason, created_at, ended_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET not_before = excluded.not_before, attempts = excluded.attempts, state = excluded.state, reason = excluded.reason,
+		ON CONFLICT (id) DO UPDATE SET body = iif(attempts = 0, excluded.body, body), not_before = excluded.not_before, attempts = excluded.attempts, state = excluded.state, reason = excluded.reason,
 		ended_at = excluded.ended_at`
 
 	prunableIncidentsSQL = `SELECT id FROM incident WHERE closed_at IS NOT NULL AND closed_at < ?
@@ -36,8 +36,14 @@ const (
 		ORDER BY ended_at, id LIMIT CAST(? AS INTEGER))`
 )
 
+const pruneMembersSQL = `DELETE FROM incident_member WHERE (incident, instance) IN
+	(SELECT incident, instance FROM incident_member WHERE incident = ? ORDER BY instance LIMIT CAST(? AS INTEGER))`
+
+// pruneMembers is how many members are removed between two looks at the time.
+const pruneMembers = 200
+
 var pruneIncidentSQL = []string{
-	`DELETE FROM incident_member WHERE incident = ?`, `DELETE FROM delivery WHERE incident = ?`, `DELETE FROM incident WHERE id = ?`,
+	`DELETE FROM incident_count WHERE incident = ?`, `DELETE FROM delivery WHERE incident = ?`, `DELETE FROM incident WHERE id = ?`,
 }
 
 var putWatchesSQL = [2]string{putWatch + `(?, ?, ?)` + replace, putWatch + repeat(`(?, ?, ?)`, insertBatch) + replace}
@@ -112,7 +118,7 @@ func (t *tx) PutMember(m engine.MemberRow) error {
 	return nil
 }
 
-// ResolveMembers says of every unresolved member of the incident that it is resolved.
+// ResolveMembers says of every unresolved member of the incident that is not merely blocked that it is resolved.
 func (t *tx) ResolveMembers(incident int64, at time.Time) error {
 	_, err := t.s.exec(resolveSQL, at.UnixMilli(), incident)
 	return err
@@ -138,10 +144,21 @@ func (t *tx) PruneAlerts(before time.Time, limit int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("list what retention may remove of alerts: %w", err)
 	}
-	for _, id := range ids {
+	for n, id := range ids {
+		for more := true; more; {
+			if t.Full() {
+				return n, nil
+			}
+			members, err := t.s.exec(pruneMembersSQL, id, pruneMembers)
+			if err != nil {
+				return n, fmt.Errorf("remove members of incident %d: %w", id, err)
+			}
+			t.s.work += members
+			more = members == pruneMembers
+		}
 		for _, text := range pruneIncidentSQL {
 			if _, err := t.s.exec(text, id); err != nil {
-				return 0, fmt.Errorf("remove incident %d: %w", id, err)
+				return n, fmt.Errorf("remove incident %d: %w", id, err)
 			}
 		}
 	}

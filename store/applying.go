@@ -15,6 +15,8 @@ const (
 	real   = ` AND NOT (kind = 'backfill' AND key IN (` + applyingKeys + `))`     // of `FROM instance`
 	isReal = ` AND NOT (i.kind = 'backfill' AND i.key IN (` + applyingKeys + `))` // of `FROM instance i`
 
+	realKey = ` AND key NOT IN (` + applyingKeys + `)` // of the counts of backfills
+
 	applyingSQL   = `SELECT 1 FROM backfill WHERE applying <> '' LIMIT 1`
 	unrealSQL     = backfillColumns + `WHERE applying <> '' ORDER BY id`
 	setWrittenSQL = `UPDATE backfill SET written = ? WHERE key = ? AND applying = 'applying' AND written = ?`

@@ -6,10 +6,9 @@ import (
 	"github.com/almanac-sched/almanac/engine"
 )
 
-// A day of 86,400,000 ms by the clock of the instance's job; the remainder of SQLite has the sign of the dividend.
+// A day is of 86,400,000 ms by the clock of the instance's job. The rows are counted by triggers, see the migration 00023.
 const (
-	backfillDaysSQL = `SELECT local - ((local % 86400000) + 86400000) % 86400000 AS day, state, count(*) FROM
-		(SELECT plan_time + plan_offset * 1000 AS local, state FROM instance WHERE kind = 'backfill' AND key = ?` + real + `) GROUP BY day, state ORDER BY day`
+	backfillDaysSQL    = `SELECT day, state, instances FROM backfill_day WHERE key = ? AND instances > 0` + realKey + ` ORDER BY day, state`
 	ofBackfillSQL      = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ?` + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
 	ofBackfillStateSQL = instanceColumns + `WHERE` + inLane + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
 )

@@ -26,8 +26,8 @@ const (
 	inLane           = ` i.kind = 'backfill' AND i.key = ? AND i.state = ? `
 	laneInstancesSQL = instanceColumns + `WHERE` + inLane + `AND i.gate = ?` + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
 	asleepSQL        = instanceColumns + `WHERE i.kind = 'backfill' AND i.key = ? AND i.state = 'waiting' AND i.gate = 'time' AND i.wake IS NULL` + isReal + ` ORDER BY i.id LIMIT CAST(? AS INTEGER)`
-	laneCountSQL     = `SELECT count(*) FROM instance i WHERE` + inLane + isReal
-	laneStatesSQL    = `SELECT state, count(*) FROM instance WHERE kind = 'backfill' AND key = ?` + real + ` GROUP BY state`
+	laneCountSQL     = `SELECT instances FROM backfill_count WHERE key = ? AND state = ?` + realKey
+	laneStatesSQL    = `SELECT state, instances FROM backfill_count WHERE key = ? AND instances > 0` + realKey
 	liveInLanesSQL   = `SELECT i.key, a.pool, a.owner, count(*) FROM attempt a CROSS JOIN instance i ON i.id = a.instance
 		WHERE a.outcome IS NULL AND a.action = 'main' AND i.kind = 'backfill' GROUP BY i.key, a.pool, a.owner`
 	setLanePrioritySQL = `UPDATE instance SET priority = ? WHERE kind = 'backfill' AND key = ? AND state = 'waiting'`

@@ -24,9 +24,9 @@ type Config struct {
 
 	Timed func(commit func()) // calls commit, once, and may time it: this package has no clock; nil calls it
 	// Watch starts a stopwatch for each write transaction; its elapsed says when what can be done later is left to the next, see engine.Tx.Full. nil: only the
-	// number of rows says so. Held is told how long each transaction has held the writer, if both are there.
+	// number of rows says so. Held is told how long each transaction has held the writer by that watch, and how many statements and rows it was.
 	Watch func() (elapsed func() time.Duration)
-	Held  func(time.Duration)
+	Held  func(took time.Duration, work int)
 	Clock func() time.Time // by which leases are judged; nil where nobody asks, as of a reader
 }
 

@@ -146,6 +146,7 @@ const (
 	eventsOfSQL        = eventList + `WHERE instance = ? AND id > ? ORDER BY id LIMIT CAST(? AS INTEGER)`
 	eventsOfLatestSQL  = eventList + `WHERE instance = ? AND id < ? ORDER BY id DESC LIMIT CAST(? AS INTEGER)`
 	verifyBatch        = 1000
+	definedAfterSQL    = eventList + `WHERE kind = 'define' AND job = ? AND id > ? ORDER BY id`
 	lastEventNumberSQL = `SELECT coalesce(max(id), 0) FROM event`
 )
 

@@ -26,6 +26,7 @@ type session struct {
 	broken  error // the first statement that failed since begin: the transaction is worth nothing any more
 	changes int   // statements since begin that change rows
 	work    int   // statements since begin, and rows of bulk inserts
+	taken   int   // rows since begin that were read
 }
 
 // A statement is prepared once. Its rows must be read to the end before it runs again.
@@ -216,6 +217,7 @@ func (s *session) read(text string, each func(c *columns) error, args []any) (er
 			return err
 		}
 		c.next = 0
+		s.taken++
 		if err := each(&c); err != nil {
 			return err
 		}

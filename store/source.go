@@ -57,6 +57,12 @@ func (v *view) HistoryAfter(event int64, limit int) (ids []int64, events []engin
 	return v.history(eventsSQL, event, limit)
 }
 
+// DefinedAfter lists the events that say what became of the definition of a job, behind the given event.
+func (v *view) DefinedAfter(job, event int64) ([]engine.EventRow, error) {
+	_, events, err := v.history(definedAfterSQL, job, event)
+	return events, err
+}
+
 // HistoryOf lists the events of one instance by id, each with its id.
 func (v *view) HistoryOf(instance int64) (ids []int64, events []engine.EventRow, err error) {
 	return v.history(eventsOfSQL, instance, 0, -1)

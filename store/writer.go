@@ -45,7 +45,7 @@ type writer struct {
 	clock   func() time.Time
 	timed   func(commit func())         // Config.Timed
 	watch   func() func() time.Duration // Config.Watch
-	held    func(time.Duration)         // Config.Held
+	held    func(time.Duration, int)    // Config.Held
 	failed  atomic.Pointer[error]
 	words   func(error) error // what failed says to a person
 
@@ -303,7 +303,7 @@ func (g *group) begin() (*tx, error) {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnavailable, g.w.words(err))
 	}
 	s := g.w.s
-	s.broken, s.changes, s.work = nil, 0, 0
+	s.broken, s.changes, s.work, s.taken = nil, 0, 0, 0
 	if err := s.control("BEGIN IMMEDIATE"); err != nil {
 		g.fail(err)
 		return nil, fmt.Errorf("begin to write: %w", err)
@@ -352,7 +352,7 @@ func (g *group) commit(t *tx) {
 	}
 	g.open = false
 	if g.w.held != nil {
-		g.w.held(t.elapsed())
+		g.w.held(t.elapsed(), g.w.s.work+g.w.s.taken)
 	}
 	if g.w.chain.id != t.chain.id {
 		g.w.head.write(t.chain)

@@ -13,7 +13,7 @@ import (
 // What one answer about the days of a job may hold, and cost: a year of a job of every minute is several answers.
 const (
 	mostDays      = 400
-	mostDayRows   = 50_000 // instances that are read, and plan times that are computed, of one answer
+	mostDayRows   = 15_000 // instances that are read, and plan times that are computed, of one answer
 	mostDayTimes  = 24     // plan times to come that are listed of one day
 	daysBefore    = 27
 	daysAfterThis = 8
@@ -49,7 +49,7 @@ func jobDayRoutes() []route {
 	return []route{{Method: http.MethodGet, Pattern: prefix + "/jobs/{workflow}/{job}/days", Permission: Viewer, ID: "jobDays", Tag: "jobs",
 		Refuses: []int{http.StatusNotFound}, Summary: "What became of a job day by day, and what is to come",
 		Text: "Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the " +
-			"current definition. At most 400 days; an answer looks at no more than 50,000 instances and ends after the day that it came to.",
+			"current definition. At most 400 days; an answer looks at no more than 15,000 instances and ends after the day that it came to.",
 		Answers: ok(exampleDays), register: operation((*server).jobDays)}}
 }
 

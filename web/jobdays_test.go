@@ -84,7 +84,7 @@ func TestDaysOfABusyJobComeInParts(t *testing.T) {
 	f := newFixture(t)
 	job, err := f.db.JobByRef(t.Context(), engine.JobRef{Workflow: "retail", Job: "orders"})
 	require.NoError(t, err)
-	const each = 12_000
+	const each = 3_600
 	insert := func(id int64) iter.Seq2[*engine.Instance, []engine.Wait] {
 		return func(yield func(*engine.Instance, []engine.Wait) bool) {
 			for n := range 10 * each {

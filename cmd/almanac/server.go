@@ -215,6 +215,7 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 			}
 		case <-ready:
 			ready = nil
+			s.watching.metrics.Ready()
 			go func() { // counting a day of many thousand instances must not hold up a signal
 				out.today(ctx)
 				debug.FreeOSMemory() // reading and planning everything took twice what the server keeps

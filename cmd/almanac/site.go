@@ -42,7 +42,7 @@ type siteConfig struct {
 	unclocked bool            // engine.Config.Unclocked
 	observe   func(engine.Notice)
 	turned    func(time.Duration)                                                                  // engine.Config.Turned
-	held      func(time.Duration)                                                                  // store.Config.Held
+	held      func(time.Duration, int)                                                             // store.Config.Held
 	watch     func() func() time.Duration                                                          // store.Config.Watch
 	timed     func(commit func())                                                                  // store.Config.Timed
 	learn     func(secret string)                                                                  // told each secret that is read; nil is not

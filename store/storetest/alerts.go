@@ -56,9 +56,9 @@ var alertCases = []testCase{
 			rows, err := v.WatchesDue(at, 100)
 			require.NoError(w, err)
 			require.Equal(w, deadline, rows[0].Deadline, "and its deadline stays")
-			next, _, err := v.AlertAgenda()
+			next, err := v.AlertAgenda()
 			require.NoError(w, err)
-			require.Equal(w, at, next)
+			require.Equal(w, at, next.Watch)
 		})
 	}},
 	{"watches are due by time, many at once too", func(w *world) {
@@ -98,9 +98,9 @@ var alertCases = []testCase{
 			due, err := v.IncidentsDue(moment("02:59"), 10)
 			require.NoError(w, err)
 			w.same([]engine.IncidentRow{other}, due)
-			next, _, err := v.AlertAgenda()
+			next, err := v.AlertAgenda()
 			require.NoError(w, err)
-			require.Equal(w, other.Look, next)
+			require.Equal(w, engine.AlertAgenda{Incident: other.Look}, next)
 		})
 		first.Closed, first.AckedBy, first.Acked, first.Note, first.Told, first.Blocked = moment("03:00"), "ann", moment("02:10"), "known", 3, 2
 		w.write(func(tx engine.Tx) {
@@ -146,15 +146,53 @@ var alertCases = []testCase{
 			of, err := v.MembershipsOf(a.ID)
 			require.NoError(w, err)
 			w.same([]engine.MemberRow{member(a, engine.AlertBlocked)}, of)
-			open, err := v.Unresolved(a.Job, 10)
+			open, err := v.Unresolved(a.Job, b.PlanTime, 10)
 			require.NoError(w, err)
 			w.same([]engine.MemberRow{member(b, engine.AlertFailed)}, open)
+			open, err = v.Unresolved(a.Job, a.PlanTime, 10)
+			require.NoError(w, err)
+			require.Empty(w, open, "of plan times up to that one")
+			open, err = v.OpenMembers(900, 0, 10)
+			require.NoError(w, err)
+			w.same([]engine.MemberRow{member(b, engine.AlertFailed), member(c, engine.AlertNeverStarted)}, open)
+			open, err = v.OpenMembers(900, b.ID, 1)
+			require.NoError(w, err)
+			w.same([]engine.MemberRow{member(c, engine.AlertNeverStarted)}, open)
 		})
 		late := member(a, engine.AlertStillRunning)
 		late.Resolved = moment("04:00")
 		w.write(func(tx engine.Tx) {
 			require.NoError(w, tx.PutMember(late))
+			d := w.planned("D", "01:00")
+			d.ID = 7777 // whatever became of it
+			require.NoError(w, tx.PutMember(member(d, engine.AlertBlocked)))
 			require.NoError(w, tx.ResolveMembers(900, moment("05:00")))
+		})
+		w.read(func(v engine.View) {
+			counts, err := v.MemberCounts(900)
+			require.NoError(w, err)
+			require.Equal(w, []engine.MemberCount{
+				{Kind: engine.AlertBlocked, All: 1, Open: 1}, {Kind: engine.AlertFailed, All: 1}, {Kind: engine.AlertNeverStarted, All: 1},
+				{Kind: engine.AlertStillRunning, All: 1},
+			}, counts)
+			of, err := v.MembershipsOf(7777)
+			require.NoError(w, err)
+			require.Len(w, of, 1, "what is merely blocked is so until its incident is closed")
+		})
+		closed := incident(900, "job/1", a)
+		closed.Closed = moment("05:00")
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutIncident(closed)) })
+		w.read(func(v engine.View) {
+			counts, err := v.MemberCounts(900)
+			require.NoError(w, err)
+			require.Equal(w, engine.MemberCount{Kind: engine.AlertBlocked, All: 1}, counts[0])
+			of, err := v.MembershipsOf(7777)
+			require.NoError(w, err)
+			require.Empty(w, of)
+			members, err := v.Members(900, 4)
+			require.NoError(w, err)
+			require.Equal(w, engine.AlertBlocked, members[3].Kind)
+			require.Equal(w, moment("05:00"), members[3].Resolved)
 		})
 		w.read(func(v engine.View) {
 			members, err := v.Members(900, 2)
@@ -162,7 +200,7 @@ var alertCases = []testCase{
 			require.Len(w, members, 2)
 			w.same(late, members[0]) // what is resolved stays so
 			require.Equal(w, moment("05:00"), members[1].Resolved)
-			open, err := v.Unresolved(a.Job, 10)
+			open, err := v.Unresolved(a.Job, b.PlanTime, 10)
 			require.NoError(w, err)
 			require.Empty(w, open)
 		})
@@ -213,10 +251,9 @@ var alertCases = []testCase{
 			of, err := v.Deliveries(900)
 			require.NoError(w, err)
 			w.same([]engine.DeliveryRow{d}, of)
-			look, send, err := v.AlertAgenda()
+			agenda, err := v.AlertAgenda()
 			require.NoError(w, err)
-			require.True(w, look.IsZero(), "nothing is watched")
-			require.Equal(w, moment("02:00"), send)
+			require.Equal(w, engine.AlertAgenda{Send: moment("02:00")}, agenda, "nothing is watched")
 			at, err := v.LastTold("ops", "job/1", engine.ClassFailure)
 			require.NoError(w, err)
 			require.Equal(w, d.CreatedAt, at)
@@ -225,6 +262,25 @@ var alertCases = []testCase{
 			require.True(w, at.IsZero())
 			_, err = v.Delivery(1)
 			require.ErrorIs(w, err, engine.ErrNotFound)
+		})
+		d.Body = []byte(`{"a":2}`)
+		w.write(func(tx engine.Tx) { require.NoError(w, tx.PutDelivery(d)) })
+		w.read(func(v engine.View) {
+			got, err := v.Delivery(d.ID)
+			require.NoError(w, err)
+			w.same(d, got) // nobody was told yet
+		})
+		tried := d
+		d.Attempts = 1
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.PutDelivery(d))
+			tried.Body, tried.Attempts = []byte(`{"a":3}`), 2
+			require.NoError(w, tx.PutDelivery(tried))
+		})
+		w.read(func(v engine.View) {
+			got, err := v.Delivery(d.ID)
+			require.NoError(w, err)
+			require.Equal(w, d.Body, got.Body, "whoever is told again is told the same")
 		})
 		d.Attempts, d.State, d.Reason, d.EndedAt = 3, engine.OutboxFailed, "HTTP 410", moment("02:30")
 		test.Attempts, test.State, test.EndedAt = 1, engine.OutboxDelivered, moment("02:10")
@@ -242,10 +298,9 @@ var alertCases = []testCase{
 			n, err := v.AlertCounts(moment("02:31"))
 			require.NoError(w, err)
 			require.Zero(w, n)
-			look, send, err := v.AlertAgenda()
+			agenda, err := v.AlertAgenda()
 			require.NoError(w, err)
-			require.True(w, look.IsZero())
-			require.True(w, send.IsZero(), "what has ended is not sent")
+			require.Zero(w, agenda, "what has ended is not sent")
 		})
 		w.refused(func(tx engine.Tx) error {
 			bad := d

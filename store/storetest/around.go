@@ -159,4 +159,31 @@ var aroundCases = []testCase{
 			require.Equal(w, "A", string(versions[0].Definition))
 		})
 	}},
+	{"what became of the definition of one job is listed from an event on", func(w *world) {
+		define := func(job, what string) {
+			w.write(func(tx engine.Tx) {
+				reason := engine.Reason{Code: engine.ReasonPerson, Detail: what}
+				require.NoError(w, tx.Record(engine.EventRow{At: at("01:00"), Kind: "define", Job: w.ids[job], Reason: reason}))
+			})
+		}
+		define("A", "added")
+		last := int64(0)
+		w.read(func(v engine.View) {
+			ids, _, err := v.HistoryAfter(0, 1000)
+			require.NoError(w, err)
+			last = ids[len(ids)-1]
+		})
+		define("B", "changed")
+		define("A", "removed")
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.Record(engine.EventRow{At: at("01:00"), Kind: "backfill", Job: w.ids["A"], Reason: engine.Reason{Code: engine.ReasonPerson}}))
+		})
+		define("A", "back")
+		w.read(func(v engine.View) {
+			events, err := v.DefinedAfter(w.ids["A"], last)
+			require.NoError(w, err)
+			require.Len(w, events, 2)
+			require.Equal(w, []string{"removed", "back"}, []string{events[0].Reason.Detail, events[1].Reason.Detail})
+		})
+	}},
 }

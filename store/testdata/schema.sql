@@ -1,3 +1,35 @@
+CREATE TRIGGER backfill_gone AFTER DELETE ON backfill
+BEGIN
+  DELETE FROM backfill_count WHERE key = OLD.key;
+  DELETE FROM backfill_day WHERE key = OLD.key;
+END;
+
+CREATE TRIGGER backfill_instance_changed AFTER UPDATE OF state ON instance WHEN NEW.kind = 'backfill' AND OLD.state <> NEW.state
+BEGIN
+  UPDATE backfill_count SET instances = instances - 1 WHERE key = OLD.key AND state = OLD.state;
+  INSERT INTO backfill_count (key, state, instances) VALUES (NEW.key, NEW.state, 1) ON CONFLICT (key, state) DO UPDATE SET instances = instances + 1;
+  UPDATE backfill_day SET instances = instances - 1 WHERE key = OLD.key AND state = OLD.state
+    AND day = (OLD.plan_time + OLD.plan_offset * 1000) - (((OLD.plan_time + OLD.plan_offset * 1000) % 86400000) + 86400000) % 86400000;
+  INSERT INTO backfill_day (key, day, state, instances)
+    VALUES (NEW.key, (NEW.plan_time + NEW.plan_offset * 1000) - (((NEW.plan_time + NEW.plan_offset * 1000) % 86400000) + 86400000) % 86400000, NEW.state, 1)
+    ON CONFLICT (key, day, state) DO UPDATE SET instances = instances + 1;
+END;
+
+CREATE TRIGGER backfill_instance_gone AFTER DELETE ON instance WHEN OLD.kind = 'backfill'
+BEGIN
+  UPDATE backfill_count SET instances = instances - 1 WHERE key = OLD.key AND state = OLD.state;
+  UPDATE backfill_day SET instances = instances - 1 WHERE key = OLD.key AND state = OLD.state
+    AND day = (OLD.plan_time + OLD.plan_offset * 1000) - (((OLD.plan_time + OLD.plan_offset * 1000) % 86400000) + 86400000) % 86400000;
+END;
+
+CREATE TRIGGER backfill_instance_made AFTER INSERT ON instance WHEN NEW.kind = 'backfill'
+BEGIN
+  INSERT INTO backfill_count (key, state, instances) VALUES (NEW.key, NEW.state, 1) ON CONFLICT (key, state) DO UPDATE SET instances = instances + 1;
+  INSERT INTO backfill_day (key, day, state, instances)
+    VALUES (NEW.key, (NEW.plan_time + NEW.plan_offset * 1000) - (((NEW.plan_time + NEW.plan_offset * 1000) % 86400000) + 86400000) % 86400000, NEW.state, 1)
+    ON CONFLICT (key, day, state) DO UPDATE SET instances = instances + 1;
+END;
+
 CREATE TRIGGER event_is_final BEFORE UPDATE ON event
 BEGIN
   SELECT RAISE(ABORT, 'the history is append-only');
@@ -6,6 +38,25 @@ END;
 CREATE TRIGGER event_is_kept BEFORE DELETE ON event WHEN OLD.id > (SELECT id FROM event_anchor)
 BEGIN
   SELECT RAISE(ABORT, 'the history is append-only');
+END;
+
+CREATE TRIGGER incident_member_changed AFTER UPDATE OF kind, resolved_at ON incident_member
+  WHEN OLD.kind <> NEW.kind OR (OLD.resolved_at IS NULL) <> (NEW.resolved_at IS NULL)
+BEGIN
+  UPDATE incident_count SET members = members - 1, open = open - (OLD.resolved_at IS NULL) WHERE incident = OLD.incident AND kind = OLD.kind;
+  INSERT INTO incident_count (incident, kind, members, open) VALUES (NEW.incident, NEW.kind, 1, NEW.resolved_at IS NULL)
+    ON CONFLICT (incident, kind) DO UPDATE SET members = members + 1, open = open + excluded.open;
+END;
+
+CREATE TRIGGER incident_member_gone AFTER DELETE ON incident_member
+BEGIN
+  UPDATE incident_count SET members = members - 1, open = open - (OLD.resolved_at IS NULL) WHERE incident = OLD.incident AND kind = OLD.kind;
+END;
+
+CREATE TRIGGER incident_member_made AFTER INSERT ON incident_member
+BEGIN
+  INSERT INTO incident_count (incident, kind, members, open) VALUES (NEW.incident, NEW.kind, 1, NEW.resolved_at IS NULL)
+    ON CONFLICT (incident, kind) DO UPDATE SET members = members + 1, open = open + excluded.open;
 END;
 
 CREATE TABLE alert_watch (
@@ -53,6 +104,21 @@ CREATE TABLE backfill (
   ended_at   INTEGER, stage TEXT NOT NULL DEFAULT 'running' CHECK (stage = 'running' OR stage = 'paused' OR stage = 'cancelling'), reason TEXT NOT NULL DEFAULT '{"code":"planned"}', resumed_at INTEGER, applying TEXT NOT NULL DEFAULT '' CHECK (applying = '' OR applying = 'applying' OR applying = 'withdrawing'), written INTEGER NOT NULL DEFAULT 0 CHECK (written >= 0),
   CHECK ((state = 'open') = (ended_at IS NULL))
 ) STRICT;
+
+CREATE TABLE backfill_count (
+  key       TEXT NOT NULL,
+  state     TEXT NOT NULL CHECK (state <> ''),
+  instances INTEGER NOT NULL CHECK (instances >= 0),
+  PRIMARY KEY (key, state)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE backfill_day (
+  key       TEXT NOT NULL,
+  day       INTEGER NOT NULL CHECK (day % 86400000 = 0),
+  state     TEXT NOT NULL CHECK (state <> ''),
+  instances INTEGER NOT NULL CHECK (instances >= 0),
+  PRIMARY KEY (key, day, state)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE delivery (
   id         INTEGER PRIMARY KEY,
@@ -107,6 +173,14 @@ CREATE TABLE incident (
   note        TEXT NOT NULL,
   closed_at   INTEGER
 ) STRICT;
+
+CREATE TABLE incident_count (
+  incident INTEGER NOT NULL,
+  kind     TEXT NOT NULL CHECK (kind <> ''),
+  members  INTEGER NOT NULL CHECK (members >= 0),
+  open     INTEGER NOT NULL CHECK (open BETWEEN 0 AND members),
+  PRIMARY KEY (incident, kind)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE incident_member (
   incident    INTEGER NOT NULL,
@@ -403,6 +477,8 @@ CREATE INDEX delivery_told ON delivery (sink, cause, class, created_at);
 
 CREATE INDEX event_act ON event (id) WHERE actor <> '' OR kind = 'load' OR kind = 'define';
 
+CREATE INDEX event_define ON event (job, id) WHERE kind = 'define';
+
 CREATE INDEX event_detach ON event (id) WHERE kind = 'detach' OR kind = 'rebind';
 
 CREATE INDEX event_instance ON event (instance) WHERE instance IS NOT NULL;
@@ -414,6 +490,10 @@ CREATE INDEX incident_look ON incident (look_at) WHERE closed_at IS NULL;
 CREATE INDEX incident_member_instance ON incident_member (instance, incident) WHERE resolved_at IS NULL;
 
 CREATE INDEX incident_member_job ON incident_member (job, plan_time, incident) WHERE resolved_at IS NULL AND kind <> 'blocked';
+
+CREATE INDEX incident_member_open ON incident_member (incident, instance) WHERE resolved_at IS NULL AND kind <> 'blocked';
+
+CREATE INDEX incident_member_shown ON incident_member (incident, kind = 'blocked', since, instance);
 
 CREATE UNIQUE INDEX incident_open ON incident (cause) WHERE closed_at IS NULL;
 

@@ -24,6 +24,7 @@ var (
 	poolSizeDesc   = describe("almanac_pool_slots", "Attempts of a pool that may run at once, on all servers.", "pool")
 	poolUsedDesc   = describe("almanac_pool_slots_used", "Attempts of a pool that run, on all servers.", "pool")
 	readyDesc      = describe("almanac_ready_seconds", "How long the oldest instance has been ready although a slot was free; 0 when there is none.")
+	startDesc      = describe("almanac_start_seconds", "How long the server took from its start until it did its work; until then, how long it has taken.")
 	planDesc       = describe("almanac_plan_ahead_seconds", "How far from now the plan of every scheduled job is written; negative when it is behind.")
 	outboxDesc     = describe("almanac_outbox_rows", "Error actions that are not delivered.")
 	outboxAgeDesc  = describe("almanac_outbox_age_seconds", "Age of the oldest error action that is not delivered; 0 when there is none.")
@@ -46,7 +47,7 @@ var (
 // Describe implements prometheus.Collector.
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		openDesc, waitingDesc, slotsDesc, usedDesc, poolSizeDesc, poolUsedDesc, readyDesc, planDesc, outboxDesc, outboxAgeDesc, eventDesc, epochDesc, leaseDesc,
+		openDesc, waitingDesc, slotsDesc, usedDesc, poolSizeDesc, poolUsedDesc, readyDesc, startDesc, planDesc, outboxDesc, outboxAgeDesc, eventDesc, epochDesc, leaseDesc,
 		okDesc, diskFreeDesc, diskSizeDesc, databaseDesc, logDesc, exportedDesc, lostDesc, queuedDesc, buildDesc, lookDesc, workflowedDesc,
 	} {
 		out <- d
@@ -82,6 +83,7 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 		return max(0, now.Sub(since).Seconds())
 	}
 	gauge(readyDesc, age(s.ReadySince))
+	gauge(startDesc, g.m.start().Seconds())
 	gauge(outboxDesc, float64(s.Outbox))
 	gauge(outboxAgeDesc, age(s.OutboxSince))
 	gauge(eventDesc, float64(s.LastEvent))

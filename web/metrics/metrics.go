@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,6 +44,8 @@ type Metrics struct {
 	turns     prometheus.Histogram
 	commits   prometheus.Histogram
 	held      prometheus.Histogram
+	began     time.Time    // when the server began to start
+	ready     atomic.Int64 // how long it took until it was ready, in nanoseconds; 0 before
 	started   *prometheus.CounterVec
 	ended     *prometheus.CounterVec
 	instances *prometheus.CounterVec
@@ -64,7 +67,7 @@ func New(cfg Config) *Metrics {
 	seconds := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 	short := []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 	m := &Metrics{
-		cfg: cfg, registry: prometheus.NewRegistry(), lagging: make(chan engine.Instance, laggingMost), workflows: map[string]bool{},
+		cfg: cfg, began: time.Now(), registry: prometheus.NewRegistry(), lagging: make(chan engine.Instance, laggingMost), workflows: map[string]bool{},
 		startLag: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "almanac_start_lag_seconds", Buckets: seconds,
 			Help: "From when an instance could start (its not-before time, or when its last gate opened) to its start, by that gate.",
@@ -118,6 +121,17 @@ func (m *Metrics) Handler() http.Handler {
 // Gatherer gives the figures to who wants them otherwise than over HTTP.
 func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
 
+// Ready says that the server does its work now.
+func (m *Metrics) Ready() { m.ready.CompareAndSwap(0, int64(time.Since(m.began))) }
+
+// start is how long the server took until it was ready, or has taken so far.
+func (m *Metrics) start() time.Duration {
+	if took := m.ready.Load(); took > 0 {
+		return time.Duration(took)
+	}
+	return time.Since(m.began)
+}
+
 // Turned is engine.Config.Turned.
 func (m *Metrics) Turned(took time.Duration) { m.turns.Observe(took.Seconds()) }
 
@@ -135,7 +149,7 @@ func (m *Metrics) Watch() func() time.Duration {
 }
 
 // Held is store.Config.Held.
-func (m *Metrics) Held(took time.Duration) { m.held.Observe(took.Seconds()) }
+func (m *Metrics) Held(took time.Duration, _ int) { m.held.Observe(took.Seconds()) }
 
 // Observe is engine.Config.Observe: it counts, and waits for nothing.
 func (m *Metrics) Observe(n engine.Notice) {

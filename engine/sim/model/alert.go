@@ -65,26 +65,26 @@ func pick[K comparable, R any](v *view, table map[K]*R, limit int, wanted func(*
 	return rows, nil
 }
 
-func (v *view) AlertAgenda() (look, send time.Time, err error) {
+func (v *view) AlertAgenda() (a engine.AlertAgenda, err error) {
 	first := func(at *time.Time, t time.Time) {
 		if at.IsZero() || t.Before(*at) {
 			*at = t
 		}
 	}
 	for _, w := range v.s.alerts.watches {
-		first(&look, w.At)
+		first(&a.Watch, w.At)
 	}
 	for _, i := range v.s.alerts.incidents {
 		if i.Closed.IsZero() {
-			first(&look, i.Look)
+			first(&a.Incident, i.Look)
 		}
 	}
 	for _, d := range v.s.alerts.deliveries {
 		if d.State == engine.OutboxPending {
-			first(&send, d.NotBefore)
+			first(&a.Send, d.NotBefore)
 		}
 	}
-	return look, send, v.broken
+	return a, v.broken
 }
 
 func (v *view) WatchesDue(now time.Time, limit int) ([]engine.AlertWatchRow, error) {
@@ -127,11 +127,14 @@ func (v *view) Incidents(open bool, below int64, limit int) ([]engine.IncidentRo
 		func(a, b *engine.IncidentRow) int { return byID(b, a) })
 }
 
-// named gives members the names of their jobs.
+// named gives members the names of their jobs. What is merely blocked is resolved when its incident is closed.
 func (v *view) named(rows []engine.MemberRow, err error) ([]engine.MemberRow, error) {
 	for n := range rows {
 		if job := v.s.jobs[rows[n].Job]; job != nil {
 			rows[n].Ref = job.Ref
+		}
+		if inc := v.s.alerts.incidents[rows[n].Incident]; inc != nil && rows[n].Kind == engine.AlertBlocked && rows[n].Resolved.IsZero() {
+			rows[n].Resolved = inc.Closed
 		}
 	}
 	return rows, err
@@ -156,7 +159,7 @@ func (v *view) MemberCounts(incident int64) (counts []engine.MemberCount, err er
 		if m.Incident == incident {
 			c := by[m.Kind]
 			c.Kind = m.Kind
-			if c.All++; m.Resolved.IsZero() {
+			if c.All++; v.unresolved(m) {
 				c.Open++
 			}
 			by[m.Kind] = c
@@ -169,12 +172,19 @@ func (v *view) MemberCounts(incident int64) (counts []engine.MemberCount, err er
 }
 
 func (v *view) MembershipsOf(instance int64) ([]engine.MemberRow, error) {
-	return v.named(pick(v, v.s.alerts.members, -1, func(m *engine.MemberRow) bool { return m.Instance == instance && m.Resolved.IsZero() },
+	return v.named(pick(v, v.s.alerts.members, -1, func(m *engine.MemberRow) bool { return m.Instance == instance && v.unresolved(m) },
 		func(a, b *engine.MemberRow) int { return cmp.Compare(a.Incident, b.Incident) }))
 }
 
-func (v *view) Unresolved(job int64, limit int) ([]engine.MemberRow, error) {
-	return v.named(pick(v, v.s.alerts.members, limit, func(m *engine.MemberRow) bool { return m.Job == job && inTrouble(m) },
+func (v *view) OpenMembers(incident, after int64, limit int) ([]engine.MemberRow, error) {
+	return v.named(pick(v, v.s.alerts.members, limit, func(m *engine.MemberRow) bool { return m.Incident == incident && m.Instance > after && inTrouble(m) },
+		func(a, b *engine.MemberRow) int { return cmp.Compare(a.Instance, b.Instance) }))
+}
+
+func (v *view) Unresolved(job int64, until time.Time, limit int) ([]engine.MemberRow, error) {
+	return v.named(pick(v, v.s.alerts.members, limit, func(m *engine.MemberRow) bool {
+		return m.Job == job && inTrouble(m) && m.PlanTime.UnixMilli() <= until.UnixMilli()
+	},
 		func(a, b *engine.MemberRow) int {
 			return cmp.Or(a.PlanTime.Compare(b.PlanTime), cmp.Compare(a.Incident, b.Incident), cmp.Compare(a.Instance, b.Instance))
 		}))
@@ -189,6 +199,12 @@ func (v *view) Asking(limit int) ([]engine.Instance, error) {
 		return cmp.Or(v.s.instances[a].PlanTime.Compare(v.s.instances[b].PlanTime), cmp.Compare(a, b))
 	})
 	return v.list(slices.Values(slices.DeleteFunc(ids, func(id int64) bool { return !asks(id) })), limit)
+}
+
+// unresolved reports whether a member is: one that is merely blocked is not when its incident is closed.
+func (v *view) unresolved(m *engine.MemberRow) bool {
+	inc := v.s.alerts.incidents[m.Incident]
+	return m.Resolved.IsZero() && !(m.Kind == engine.AlertBlocked && inc != nil && !inc.Closed.IsZero())
 }
 
 func inTrouble(m *engine.MemberRow) bool { return m.Resolved.IsZero() && m.Kind != engine.AlertBlocked }

@@ -3,7 +3,6 @@ package model_test
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/invariant"
@@ -189,8 +188,8 @@ func dumpAlerts(v invariant.Source, instances []engine.Instance, show func(what 
 	}
 	over, err := v.WatchesOver(100)
 	show("over", over, err)
-	look, send, err := v.AlertAgenda()
-	show("agenda of alerts", []time.Time{look, send}, err)
+	agenda, err := v.AlertAgenda()
+	show("agenda of alerts", agenda, err)
 	due, err := v.WatchesDue(far, 1000)
 	show("watched", due, err)
 	incidents, err := v.Incidents(false, 0, 100)
@@ -212,11 +211,13 @@ func dumpAlerts(v invariant.Source, instances []engine.Instance, show func(what 
 		show("members", members, err)
 		counts, err := v.MemberCounts(id)
 		show("counts", counts, err)
+		open, err := v.OpenMembers(id, 0, 100)
+		show("open members", open, err)
 		sent, err := v.Deliveries(id)
 		show("deliveries", sent, err)
 	}
 	for _, id := range jobIDs {
-		members, err := v.Unresolved(id, 100)
+		members, err := v.Unresolved(id, far, 100)
 		show("unresolved", members, err)
 	}
 	for _, id := range deliveryIDs {

@@ -96,7 +96,7 @@ func (t *tx) ResolveMembers(incident int64, at time.Time) error {
 		return t.broken
 	}
 	for of, m := range t.s.alerts.members {
-		if m.Incident == incident && m.Resolved.IsZero() {
+		if m.Incident == incident && inTrouble(m) {
 			row := *m
 			row.Resolved = utc(at)
 			set(t, (*state).putMember, of, &row)
@@ -114,7 +114,10 @@ func (t *tx) PutDelivery(d engine.DeliveryRow) error {
 		return t.refuse(fmt.Errorf("delivery %d: %w: sink %q, class %q, state %q", d.ID, ErrConstraint, d.Sink, d.Class, d.State))
 	}
 	if was := t.s.alerts.deliveries[d.ID]; was != nil {
-		d.Incident, d.Cause, d.Sink, d.Class, d.Body, d.CreatedAt = was.Incident, was.Cause, was.Sink, was.Class, was.Body, was.CreatedAt
+		d.Incident, d.Cause, d.Sink, d.Class, d.CreatedAt = was.Incident, was.Cause, was.Sink, was.Class, was.CreatedAt
+		if was.Attempts > 0 {
+			d.Body = was.Body
+		}
 	}
 	d.Body = append([]byte(nil), d.Body...) // nothing is nil, as it is read back
 	d.NotBefore, d.CreatedAt, d.EndedAt = utc(d.NotBefore), utc(d.CreatedAt), instant(d.EndedAt)

@@ -86,6 +86,16 @@ func (v *view) HistoryAfter(event int64, limit int) (ids []int64, events []engin
 	return ids, events, v.broken
 }
 
+// DefinedAfter lists the events that say what became of the definition of a job, behind the given event.
+func (v *view) DefinedAfter(job, event int64) (events []engine.EventRow, err error) {
+	for id := max(event+1, v.s.history.first); id <= v.s.history.last(); id++ {
+		if e := v.s.history.at(id); e.Kind == "define" && e.Job == job {
+			events = append(events, ownEvent(e))
+		}
+	}
+	return events, v.broken
+}
+
 // HistoryOf lists the events of one instance by id, each with its id.
 func (v *view) HistoryOf(instance int64) (ids []int64, events []engine.EventRow, err error) {
 	for k := range v.s.history.of.from(belonging{instance, least}) {

@@ -899,7 +899,7 @@ export interface paths {
         };
         /**
          * What became of a job day by day, and what is to come
-         * @description Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the current definition. At most 400 days; an answer looks at no more than 50,000 instances and ends after the day that it came to.
+         * @description Natural days of the job's own zone. The past is what the records hold: what retention has removed is not there any more. The future is computed from the current definition. At most 400 days; an answer looks at no more than 15,000 instances and ends after the day that it came to.
          */
         get: operations["jobDays"];
         put?: never;
