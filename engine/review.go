@@ -101,10 +101,17 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 			return notOfAFolder(j.Ref())
 		}
 	}
-	plan := func(jobs []*Job) (Plan, error) {
+	changed, err := originsAfter(v, loaded, jobs, known, d.At)
+	if err != nil {
+		return err
+	}
+	plan := func(jobs []*Job, origins map[JobRef]recurrence.Origin) (Plan, error) {
 		planner, err := NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin {
+			if origin, other := origins[j.Ref()]; other {
+				return origin
+			}
 			if row, ok := known[j.Ref()]; ok {
-				return recurrence.Created(row.CreatedAt)
+				return row.Origin()
 			}
 			return recurrence.Created(d.At)
 		})
@@ -118,11 +125,11 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 			return d.From, d.To
 		})
 	}
-	before, err := plan(loaded)
+	before, err := plan(loaded, nil)
 	if err != nil {
 		return err
 	}
-	after, err := plan(jobs)
+	after, err := plan(jobs, changed)
 	if err != nil {
 		return err
 	}
