@@ -43,6 +43,9 @@ func on(w engine.Wait, f engine.Facts) change {
 		if w.Select != "" {
 			base.Select = w.Select
 		}
+		if w.Count > 0 {
+			base.Count = w.Count
+		}
 		if w.OnMissing != "" {
 			base.OnMissing = w.OnMissing
 		}
@@ -133,7 +136,11 @@ func TestEvaluate(t *testing.T) {
 		"nothing in the window: wait":           {now: "03 08:00", s: situation(on(engine.Wait{Count: -1, OnMissing: "wait"}, engine.Facts{})), gate: "dependency", reason: "no-upstream", wake: "+60d"},
 		"nothing in the window: cancel":         {now: "03 08:00", s: situation(on(engine.Wait{Count: -1, OnMissing: "cancel"}, engine.Facts{})), gate: "dependency", event: "cancel", reason: "no-upstream"},
 		"any of them, one satisfied":            {now: "03 08:00", s: situation(on(engine.Wait{Select: "any"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "slot", reason: "released"},
-		"two of them, one satisfied":            {now: "03 08:00", s: situation(on(engine.Wait{Select: "2"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "dependency", reason: "upstream", wake: "+60d"},
+		"two of one: it can never be": {
+			now: "03 08:00", s: situation(on(engine.Wait{Select: "2"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Failed)})),
+			gate: "dependency", reason: "no-upstream", wake: "+60d",
+		},
+		"two of them, one satisfied":            {now: "03 08:00", s: situation(on(engine.Wait{Select: "2", Count: 3}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "dependency", reason: "upstream", wake: "+60d"},
 		"the upstream job was removed":          {now: "03 08:00", s: situation(on(engine.Wait{}, engine.Facts{Removed: true})), gate: "dependency", event: "cancel", reason: "upstream-gone"},
 		"removed, but what was needed is there": {now: "03 08:00", s: situation(on(engine.Wait{}, engine.Facts{Removed: true, Planned: true})), gate: "slot", reason: "released"},
 		"disabled, and the edge itself says run": {now: "03 08:00", s: situation(func(s *engine.Situation) {

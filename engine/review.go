@@ -135,6 +135,11 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 	}
 	d.PlanDiff = DiffPlans(&before, &after)
 	d.Jobs = DiffJobs(loaded, jobs)
+	for n := range d.Jobs {
+		if _, back := known[d.Jobs[n].Ref]; back {
+			d.Jobs[n].AtOnce = false // it was made when its name first appeared
+		}
+	}
 	if d.Without, err = lostOrders(v, loaded, jobs, known, d.At); err != nil {
 		return err
 	}
