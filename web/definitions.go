@@ -246,6 +246,7 @@ func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutpu
 	out.Body.At, out.Body.DropDue, out.Body.Keep = &d.At, d.DropDue, r.Keep
 	out.Body.Before, out.Body.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
 	out.Body.addDue(d.Due)
+	out.Body.addBound(d.Bound)
 	return out, nil
 }
 

@@ -116,6 +116,9 @@ func TestAPastedJobIsTheTranslatedOne(t *testing.T) {
 			}
 			require.Equal(t, pasted.Steps, job.Steps, "action, retries and timeout")
 			require.Equal(t, pasted.ErrorAction, job.ErrorAction)
+			if when.Start.IsZero() && when.Rule != nil && !when.Rule.Schedule.IsZero() {
+				job.When.AtOnce = false
+			}
 			require.Equal(t, times(t, pasted, created), times(t, job, created))
 		})
 	}

@@ -199,6 +199,9 @@ func (b *booking) prune(o *op) {
 			if j := b.jobs[i.job]; i.key == "" {
 				j.gone = append(j.gone, i)
 			}
+			if l := b.lanes[i.key]; l != nil {
+				l.pruned = true
+			}
 			for row := range b.outbox {
 				if b.outbox[row].Instance == id {
 					delete(b.outbox, row)
