@@ -197,12 +197,12 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) 
 // planner knows the jobs of the scope and what they wait for. Days before a job's name first appeared are planned as its rule would have had them.
 func (d *draft) planner() (*Planner, error) {
 	known := map[JobRef]bool{}
-	created := map[JobRef]time.Time{}
+	rows := map[JobRef]JobRow{}
 	var jobs []*Job
 	add := func(def *definition) {
 		if def != nil && !known[def.row.Ref] {
 			known[def.row.Ref] = true
-			created[def.row.Ref] = def.row.CreatedAt
+			rows[def.row.Ref] = def.row
 			jobs = append(jobs, def.job)
 		}
 	}
@@ -215,7 +215,8 @@ func (d *draft) planner() (*Planner, error) {
 		}
 	}
 	return NewPlanner(jobs, func(j *Job) recurrenceOrigin {
-		return originBefore(j, created[j.Ref()], dayStart(d.scope.days[0].From.AddDays(-backfillReach), j.When.Location))
+		row := rows[j.Ref()]
+		return originBefore(j, row.Origin(), row.CreatedAt, dayStart(d.scope.days[0].From.AddDays(-backfillReach), j.When.Location))
 	})
 }
 

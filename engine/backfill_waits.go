@@ -19,17 +19,17 @@ const backfillReach = 800
 
 // originBefore is the origin of a job whose days before its creation are wanted too: the same phase and the same defaults, from a time before from on.
 // A rule that counts its occurrences, and a job that is due once at its creation, have no such days.
-func originBefore(j *Job, created, from time.Time) recurrence.Origin {
+func originBefore(j *Job, origin recurrence.Origin, created, from time.Time) recurrence.Origin {
 	w := &j.When
 	switch {
 	case created.Before(from):
-		return recurrence.Created(created)
+		return origin
 	case !w.Start.IsZero():
 		return recurrence.Anchored(from)
 	case w.Rule == nil && (w.Cron != "" || len(w.At) > 0):
 		return recurrence.Anchored(from)
 	case w.Rule == nil || w.Rule.Count > 0:
-		return recurrence.Created(created)
+		return origin
 	}
 	zone := w.Location
 	if zone == nil {

@@ -112,9 +112,9 @@ func (c *catalog) refresh(ctx context.Context, store Store) error {
 		return err
 	}
 	jobs := make([]*Job, len(definitions))
-	created := map[JobRef]time.Time{}
+	origins := map[JobRef]recurrence.Origin{}
 	for i := range definitions {
-		jobs[i], created[definitions[i].row.Ref] = definitions[i].job, definitions[i].row.CreatedAt
+		jobs[i], origins[definitions[i].row.Ref] = definitions[i].job, definitions[i].row.Origin()
 	}
 	c.mu.RLock()
 	planner, current := c.planner, c.revision == since
@@ -122,7 +122,7 @@ func (c *catalog) refresh(ctx context.Context, store Store) error {
 	if since == 0 || planner == nil {
 		planner = new(Planner)
 	}
-	planner, err = planner.With(jobs, gone, func(j *Job) recurrence.Origin { return recurrence.Created(created[j.Ref()]) })
+	planner, err = planner.With(jobs, gone, func(j *Job) recurrence.Origin { return origins[j.Ref()] })
 	switch {
 	case err != nil || !current: // another has put it in order meanwhile
 		return err

@@ -168,6 +168,9 @@ func (l *looker) growWaits(s *subject, c *Cause, allowance int) (used int, err e
 
 // growWait adds the causes of one declared dependency.
 func (l *looker) growWait(s *subject, x *DependencyExplanation, from, to, allowance int) (used int, err error) {
+	if v := judgeDependency(l.now, s.s, from, to); v.Reason.Code == ReasonNoUpstream {
+		return 0, nil // nothing that becomes of them would help
+	}
 	some, total, err := l.unsatisfied(s, from, to, min(causesShown, allowance))
 	if err != nil {
 		return 0, err

@@ -138,6 +138,9 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 			if err := tx.WakeWaiters(&i); err != nil {
 				return err
 			}
+			if err := e.recount(tx, &i, Rerun, now); err != nil {
+				return err
+			}
 		}
 		if n == 0 {
 			return nil

@@ -117,6 +117,7 @@ func (t *turn) settleClosed(c *contender, v Verdict) error {
 		after := *i
 		after.State, after.Reason, after.EndedAt = arrows[v.Event].to, v.Reason, t.now
 		t.notices = append(t.notices, Notice{Instance: after, From: i.State})
+		t.settled = append(t.settled, settled{*i, v.Event})
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type JobChange struct {
 	Ref     JobRef
 	Change  Change
 	Members []string // of a changed job: the members of its definition that are not as they were, by name
+	AtOnce  bool     // of an added job: it is due as soon as it is loaded, since it has no startTime
 }
 
 // Change is what becomes of a job.
@@ -43,14 +44,14 @@ func DiffJobs(before, after []*Job) []JobChange {
 			if is.Disabled {
 				change = JobDisabled
 			}
-			changes = append(changes, JobChange{ref, change, changedMembers(was, is)})
+			changes = append(changes, JobChange{Ref: ref, Change: change, Members: changedMembers(was, is)})
 		case !SameJob(was, is):
-			changes = append(changes, JobChange{ref, JobChanged, changedMembers(was, is)})
+			changes = append(changes, JobChange{Ref: ref, Change: JobChanged, Members: changedMembers(was, is)})
 		}
 	}
-	for ref := range fresh {
+	for ref, is := range fresh {
 		if old[ref] == nil {
-			changes = append(changes, JobChange{Ref: ref, Change: JobAdded})
+			changes = append(changes, JobChange{Ref: ref, Change: JobAdded, AtOnce: is.When.Immediate() && !is.Disabled})
 		}
 	}
 	slices.SortFunc(changes, func(a, b JobChange) int { return compareRefs(a.Ref, b.Ref) })

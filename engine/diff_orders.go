@@ -35,7 +35,8 @@ func lostOrders(v View, loaded, jobs []*Job, known map[JobRef]JobRow, from time.
 				return false, nil
 			}
 			if tables[ref] == nil {
-				table, err := j.When.Compile(recurrence.Created(known[ref].CreatedAt))
+				row := known[ref]
+				table, err := j.When.Compile(row.Origin())
 				if err != nil {
 					return false, fmt.Errorf("compile the recurrence of %s: %w", ref, err)
 				}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // An Edit changes definitions job by job, in one transaction with what their maker keeps of them. What it puts is planned from now on by the loop, at
@@ -28,7 +30,7 @@ func (e *Engine) Edit(ctx context.Context, source, actor string, now time.Time, 
 		}
 		l = &loading{
 			e: e, tx: tx, now: now.Truncate(time.Millisecond), source: source, actor: actor,
-			rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}, same: map[JobRef]bool{},
+			rows: map[JobRef]JobRow{}, origins: map[JobRef]recurrence.Origin{}, same: map[JobRef]bool{},
 		}
 		return fn(&Edit{l})
 	})

@@ -148,6 +148,9 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.Reason, _ = set.blocker(ref, set.unsatisfied, last)
 		v.Reason.Detail = fmt.Sprintf("%d of %s satisfied", set.count, w.Select)
 		v.WatchJob = 0
+		if k, _ := strconv.Atoi(w.Select); k > count {
+			v.Reason = Reason{Code: ReasonNoUpstream, Upstream: &ref, Detail: s.neverEnough(w, k, count, last, now)}
+		}
 	}
 	if v.WatchJob != 0 {
 		v.WatchKey = watchKey(waits, facts, v.WatchTime)
@@ -163,6 +166,22 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 		v.Wake = deadline
 	}
 	return v
+}
+
+// neverEnough says that a dependency asks for more than there is to choose from, and what ends the wait.
+func (s *Situation) neverEnough(w *Wait, asked, count int, last, now time.Time) string {
+	text := fmt.Sprintf("select asks for %d, and its window has %d: no rerun can satisfy it", asked, count)
+	var ends time.Time
+	if w.Timeout > 0 {
+		ends = latest(s.begins(now), last).Add(w.Timeout)
+	}
+	if until, some := s.waitDeadline(now); some {
+		ends = earliest(ends, until)
+	}
+	if ends.IsZero() {
+		return text + "; nothing ends the wait"
+	}
+	return text + "; the wait ends at " + ends.In(s.Instance.PlanTime.Location()).Format("2006-01-02 15:04:05 -07:00")
 }
 
 // watchKey is the key of the upstream instance that is watched. The pieces of a set may be of several: what an instance of a backfill waits for lies partly

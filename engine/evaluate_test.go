@@ -43,6 +43,9 @@ func on(w engine.Wait, f engine.Facts) change {
 		if w.Select != "" {
 			base.Select = w.Select
 		}
+		if w.Count > 0 {
+			base.Count = w.Count
+		}
 		if w.OnMissing != "" {
 			base.OnMissing = w.OnMissing
 		}
@@ -118,22 +121,26 @@ func TestEvaluate(t *testing.T) {
 		"earlier of the missed, runLatest": {now: "03 10:00", s: situation(func(s *engine.Situation) {
 			s.Job.Misfire, s.LaterDue = engine.MisfireRunLatest, true
 		}), gate: "time", event: "cancel", reason: "misfire"},
-		"half a minute late is not missed":      {now: "03 08:00", s: situation(func(s *engine.Situation) { s.Job.Misfire = engine.MisfireSkip }), gate: "slot", reason: "released"},
-		"waiting for days is not a misfire":     {now: "06 08:00", s: situation(looked), gate: "slot", reason: "released"},
-		"a trigger is never missed":             {now: "06 08:00", s: situation(func(s *engine.Situation) { s.Instance.Kind = engine.Manual }), gate: "slot", reason: "released"},
-		"its upstream waits":                    {now: "03 08:00", s: situation(on(engine.Wait{}, waiting)), gate: "dependency", reason: "upstream", wake: "+60d", watch: "03 07:00"},
-		"its upstream succeeded":                {now: "03 08:00", s: situation(on(engine.Wait{}, satisfied)), gate: "slot", reason: "released"},
-		"its upstream is not planned yet":       {now: "03 08:00", s: situation(on(engine.Wait{Last: clock("03 09:00")}, engine.Facts{})), gate: "dependency", reason: "upstream", wake: "+60d", watch: "03 09:00"},
-		"its upstream failed: suspended":        {now: "03 08:00", s: situation(on(engine.Wait{}, failed)), gate: "dependency", reason: "upstream-failed", wake: "+60d", watch: "03 07:00"},
-		"its upstream failed: cancel":           {now: "03 08:00", s: situation(on(engine.Wait{OnFailed: "cancel"}, failed)), gate: "dependency", event: "cancel", reason: "upstream-failed"},
-		"its upstream failed: run":              {now: "03 08:00", s: situation(on(engine.Wait{OnFailed: "run"}, failed)), gate: "slot", reason: "released"},
-		"onFailed run waits for all to end":     {now: "03 08:00", s: situation(on(engine.Wait{OnFailed: "run"}, waiting)), gate: "dependency", reason: "upstream", wake: "+60d", watch: "03 07:00"},
-		"waitPreviousEnd and it failed":         {now: "03 08:00", s: situation(on(engine.Wait{Ended: true}, failed)), gate: "slot", reason: "released"},
-		"nothing in the window: run":            {now: "03 08:00", s: situation(on(engine.Wait{Count: -1}, engine.Facts{})), gate: "slot", reason: "released"},
-		"nothing in the window: wait":           {now: "03 08:00", s: situation(on(engine.Wait{Count: -1, OnMissing: "wait"}, engine.Facts{})), gate: "dependency", reason: "no-upstream", wake: "+60d"},
-		"nothing in the window: cancel":         {now: "03 08:00", s: situation(on(engine.Wait{Count: -1, OnMissing: "cancel"}, engine.Facts{})), gate: "dependency", event: "cancel", reason: "no-upstream"},
-		"any of them, one satisfied":            {now: "03 08:00", s: situation(on(engine.Wait{Select: "any"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "slot", reason: "released"},
-		"two of them, one satisfied":            {now: "03 08:00", s: situation(on(engine.Wait{Select: "2"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "dependency", reason: "upstream", wake: "+60d"},
+		"half a minute late is not missed":  {now: "03 08:00", s: situation(func(s *engine.Situation) { s.Job.Misfire = engine.MisfireSkip }), gate: "slot", reason: "released"},
+		"waiting for days is not a misfire": {now: "06 08:00", s: situation(looked), gate: "slot", reason: "released"},
+		"a trigger is never missed":         {now: "06 08:00", s: situation(func(s *engine.Situation) { s.Instance.Kind = engine.Manual }), gate: "slot", reason: "released"},
+		"its upstream waits":                {now: "03 08:00", s: situation(on(engine.Wait{}, waiting)), gate: "dependency", reason: "upstream", wake: "+60d", watch: "03 07:00"},
+		"its upstream succeeded":            {now: "03 08:00", s: situation(on(engine.Wait{}, satisfied)), gate: "slot", reason: "released"},
+		"its upstream is not planned yet":   {now: "03 08:00", s: situation(on(engine.Wait{Last: clock("03 09:00")}, engine.Facts{})), gate: "dependency", reason: "upstream", wake: "+60d", watch: "03 09:00"},
+		"its upstream failed: suspended":    {now: "03 08:00", s: situation(on(engine.Wait{}, failed)), gate: "dependency", reason: "upstream-failed", wake: "+60d", watch: "03 07:00"},
+		"its upstream failed: cancel":       {now: "03 08:00", s: situation(on(engine.Wait{OnFailed: "cancel"}, failed)), gate: "dependency", event: "cancel", reason: "upstream-failed"},
+		"its upstream failed: run":          {now: "03 08:00", s: situation(on(engine.Wait{OnFailed: "run"}, failed)), gate: "slot", reason: "released"},
+		"onFailed run waits for all to end": {now: "03 08:00", s: situation(on(engine.Wait{OnFailed: "run"}, waiting)), gate: "dependency", reason: "upstream", wake: "+60d", watch: "03 07:00"},
+		"waitPreviousEnd and it failed":     {now: "03 08:00", s: situation(on(engine.Wait{Ended: true}, failed)), gate: "slot", reason: "released"},
+		"nothing in the window: run":        {now: "03 08:00", s: situation(on(engine.Wait{Count: -1}, engine.Facts{})), gate: "slot", reason: "released"},
+		"nothing in the window: wait":       {now: "03 08:00", s: situation(on(engine.Wait{Count: -1, OnMissing: "wait"}, engine.Facts{})), gate: "dependency", reason: "no-upstream", wake: "+60d"},
+		"nothing in the window: cancel":     {now: "03 08:00", s: situation(on(engine.Wait{Count: -1, OnMissing: "cancel"}, engine.Facts{})), gate: "dependency", event: "cancel", reason: "no-upstream"},
+		"any of them, one satisfied":        {now: "03 08:00", s: situation(on(engine.Wait{Select: "any"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "slot", reason: "released"},
+		"two of one: it can never be": {
+			now: "03 08:00", s: situation(on(engine.Wait{Select: "2"}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Failed)})),
+			gate: "dependency", reason: "no-upstream", wake: "+60d",
+		},
+		"two of them, one satisfied":            {now: "03 08:00", s: situation(on(engine.Wait{Select: "2", Count: 3}, engine.Facts{Planned: true, Unsatisfied: upstream("03 07:00", engine.Waiting), Satisfied: 1})), gate: "dependency", reason: "upstream", wake: "+60d"},
 		"the upstream job was removed":          {now: "03 08:00", s: situation(on(engine.Wait{}, engine.Facts{Removed: true})), gate: "dependency", event: "cancel", reason: "upstream-gone"},
 		"removed, but what was needed is there": {now: "03 08:00", s: situation(on(engine.Wait{}, engine.Facts{Removed: true, Planned: true})), gate: "slot", reason: "released"},
 		"disabled, and the edge itself says run": {now: "03 08:00", s: situation(func(s *engine.Situation) {

@@ -57,7 +57,7 @@ func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *revi
 				return err
 			}
 		}
-		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, created: map[JobRef]time.Time{}, review: review}
+		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, origins: map[JobRef]recurrence.Origin{}, review: review}
 		if review != nil {
 			l.actor = review.Actor
 		}
@@ -90,7 +90,7 @@ type loading struct {
 	actor       string
 	review      *reviewed // of a load: nil when nobody has reviewed it
 	rows        map[JobRef]JobRow
-	created     map[JobRef]time.Time
+	origins     map[JobRef]recurrence.Origin
 	definitions []definition
 	planner     *Planner
 	touched     []JobRef        // jobs whose schedule or existence may have changed for others
@@ -142,7 +142,7 @@ func (l *loading) load(jobs []*Job) error {
 		}
 	}
 	l.report.Jobs = len(jobs)
-	l.planner, err = NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin { return recurrence.Created(l.created[j.Ref()]) })
+	l.planner, err = NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin { return l.origins[j.Ref()] })
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (l *loading) planPast(known []JobRow) error {
 	if len(old) == 0 {
 		return nil
 	}
-	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { return recurrence.Created(l.rows[j.Ref()].CreatedAt) })
+	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { row := l.rows[j.Ref()]; return row.Origin() })
 	if err != nil {
 		return err
 	}
@@ -403,6 +403,11 @@ func (l *loading) put(j *Job) error {
 	}
 	row.Removed, row.Disabled, row.Source = false, disabled, l.source
 	row.leave()
+	if known {
+		if err := l.recount(&row, j); err != nil {
+			return err
+		}
+	}
 	if disabled {
 		l.turnBack(&row)
 	}
@@ -452,7 +457,7 @@ func (l *loading) record(row JobRow, what string) error {
 
 func (l *loading) keep(row JobRow, j *Job) {
 	l.rows[row.Ref] = row
-	l.created[row.Ref] = row.CreatedAt
+	l.origins[row.Ref] = row.Origin()
 	l.definitions = append(l.definitions, definition{row: row, job: j})
 }
 

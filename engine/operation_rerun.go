@@ -103,7 +103,10 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 		after.next()
 		after.State, after.Gate, after.Reason, after.Version = Waiting, GateDependency, reason, cmp.Or(version, i.Version)
 		o.notices = append(o.notices, Notice{Instance: after, From: i.State})
-		return true, tx.WakeWaiters(i)
+		if err := tx.WakeWaiters(i); err != nil {
+			return false, err
+		}
+		return true, o.recount(tx, i, Rerun, o.now)
 	}})
 }
 

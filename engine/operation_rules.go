@@ -115,7 +115,10 @@ func (o *operating) transit(i *Instance, e Event, text string) {
 		}
 		after.State, after.Gate, after.Reason, after.EndedAt = to, "", reason, o.now
 		o.notices = append(o.notices, Notice{Instance: after, From: i.State})
-		return ok, err
+		if err != nil || !ok {
+			return ok, err
+		}
+		return true, o.recount(tx, i, e, o.now)
 	}})
 }
 

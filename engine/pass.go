@@ -78,6 +78,7 @@ type turn struct {
 	sends   []DeliveryRow // claimed, to be handed out
 	heard   int           // of Engine.told, that the transaction has recorded
 	notices []Notice
+	settled []settled // instances that ended without a start
 	cancels []cancelRequest
 	again   bool // a turn that follows at once goes on with a backfill
 	surveys bool // an incident is to be surveyed
@@ -236,6 +237,12 @@ func (t *turn) finish(full bool) error {
 	alerts, err := t.judgeAlerts()
 	if err != nil {
 		return err
+	}
+	// When a count changes, so do the definitions: nothing is decided by the old ones after that.
+	for n := range t.settled {
+		if err := t.recount(t.tx, &t.settled[n].Instance, t.settled[n].event, t.now); err != nil {
+			return err
+		}
 	}
 	if err := t.plan(full); err != nil {
 		return err

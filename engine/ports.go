@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // Store is all that the engine asks of the rows. It invents no time and no id: both are arguments.
@@ -55,6 +57,9 @@ type View interface {
 	Waiting(job int64) ([]Instance, error)
 	// PlanTimes lists the plan times in [from, to) of the job's scheduled instances, ascending.
 	PlanTimes(job int64, from, to time.Time) ([]time.Time, error)
+	// Counted counts the scheduled instances of the job with plan times in [from, to) that count (Instance.Counts), those that retention has removed too,
+	// less those with a plan time of to or later that do not.
+	Counted(job int64, from, to time.Time) (int, error)
 	// Waits lists what the instance waits for, by N.
 	Waits(instance int64) ([]Wait, error)
 	// Facts looks up what Evaluate needs to know of a wait's upstream instances, by index, at a cost that does not depend on the
@@ -224,6 +229,14 @@ type JobRow struct {
 	Source    string    // who makes its definition; "" is the folder
 	RowsTo    time.Time // the plan before it may be of other definitions than the current one: when the job is due then, the rows say; zero when it never changed
 	Revision  int64     // of the definitions when the row was last put; PutJob sets it
+
+	CountFrom time.Time // the rest of the count of its rule is due from here on; zero is its creation
+	Counted   int       // of the count, by the due times before that, less those from it on that did not count
+}
+
+// Origin says since when the job exists, and what of its count is used up.
+func (row *JobRow) Origin() recurrence.Origin {
+	return recurrence.Created(row.CreatedAt).Counted(row.CountFrom, row.Counted)
 }
 
 // A JobPair is a job and one of which an instance of it waited, by their row ids.

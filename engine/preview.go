@@ -72,7 +72,7 @@ func (l *looker) instead(r *PreviewRequest) error {
 	}
 	planner, err := before.With(fresh, gone, func(j *Job) recurrence.Origin {
 		if d := l.defs.lookup(j.Ref()); d != nil {
-			return recurrence.Created(d.row.CreatedAt)
+			return d.row.Origin()
 		}
 		return recurrence.Created(recurrence.DayStart(r.Date, j.When.Location))
 	})

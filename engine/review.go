@@ -102,10 +102,17 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 			return notOfAFolder(j.Ref())
 		}
 	}
-	plan := func(jobs []*Job) (*Planner, Plan, error) {
+	changed, err := originsAfter(v, loaded, jobs, known, d.At)
+	if err != nil {
+		return err
+	}
+	plan := func(jobs []*Job, origins map[JobRef]recurrence.Origin) (*Planner, Plan, error) {
 		planner, err := NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin {
+			if origin, other := origins[j.Ref()]; other {
+				return origin
+			}
 			if row, ok := known[j.Ref()]; ok {
-				return recurrence.Created(row.CreatedAt)
+				return row.Origin()
 			}
 			return recurrence.Created(d.At)
 		})
@@ -120,16 +127,21 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 		})
 		return planner, plan, err
 	}
-	planner, before, err := plan(loaded)
+	planner, before, err := plan(loaded, nil)
 	if err != nil {
 		return err
 	}
-	fresh, after, err := plan(jobs)
+	fresh, after, err := plan(jobs, changed)
 	if err != nil {
 		return err
 	}
 	d.PlanDiff = DiffPlans(&before, &after)
 	d.Jobs = DiffJobs(loaded, jobs)
+	for n := range d.Jobs {
+		if _, back := known[d.Jobs[n].Ref]; back {
+			d.Jobs[n].AtOnce = false // it was made when its name first appeared
+		}
+	}
 	if d.Without, err = lostOrders(v, loaded, jobs, known, d.At); err != nil {
 		return err
 	}

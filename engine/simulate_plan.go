@@ -158,7 +158,10 @@ func (p *play) before(spans map[JobRef]window) (*Planner, error) {
 		from = earliest(from, w.from)
 	}
 	from = from.AddDate(0, 0, -backfillReach)
-	return NewPlanner(p.Planner.Jobs(), func(j *Job) recurrence.Origin { return originBefore(j, p.Created(j.Ref()), from) })
+	return NewPlanner(p.Planner.Jobs(), func(j *Job) recurrence.Origin {
+		created := p.Created(j.Ref())
+		return originBefore(j, recurrence.Created(created), created, from)
+	})
 }
 
 // lookOutside finds the upstream plan times that lie outside of what is played. What is recorded of one as failed or frozen counts as it is; all others

@@ -14,7 +14,6 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/spec"
-	"github.com/almanac-sched/almanac/recurrence"
 	"github.com/almanac-sched/almanac/store"
 )
 
@@ -203,7 +202,7 @@ func (w *witness) checkComplete(workflows []*engine.Workflow, begin, end time.Ti
 				continue
 			}
 			require.True(w.t, row.PlannedTo.After(end), "%s is planned to %s", row.Ref, row.PlannedTo)
-			timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+			timetable, err := job.When.Compile(row.Origin())
 			require.NoError(w.t, err)
 			for _, at := range timetable.Between(begin, row.PlannedTo) {
 				i, err := v.Find(row.ID, "", at)

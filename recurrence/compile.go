@@ -20,7 +20,7 @@ func (w When) Compile(o Origin) (*Timetable, error) {
 		if t.kind == elapsedTimes && t.calendar != nil && w.Rule.Count > maxWalkedCount {
 			return nil, joinFields([]FieldError{{"count", countTooLarge}})
 		}
-		t.until = min(t.until, t.nth(int64(w.Rule.Count)))
+		t.count(o, int64(w.Rule.Count))
 	}
 	return t, nil
 }
@@ -97,7 +97,7 @@ func (w When) begin(t *Timetable, o Origin) (anchor int64) {
 	case w.Rule == nil:
 		t.list = t.moveByCalendar(effective)
 		t.after = effective - 1
-	case w.Start.IsZero() && !o.anchored, // at once
+	case w.Immediate() && !o.anchored,
 		!scheduled && anchor >= created: // at the start, whatever pass of a fold it lies in
 		if moved := t.moveByCalendar(effective); len(moved) > 0 && moved[0] >= effective {
 			t.first = moved[0]

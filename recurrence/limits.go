@@ -101,13 +101,29 @@ func (d *days) calendarOfMonths() *workdays {
 	return d.workDays.calendar
 }
 
-// nth returns the n-th occurrence from the job's creation on, or never when
-// there are fewer within 400 years.
-func (t *Timetable) nth(n int64) int64 {
+// count ends the timetable with the last occurrence that the count of its rule
+// leaves.
+func (t *Timetable) count(o Origin, n int64) {
 	u := t.after
 	if t.first != never {
 		u = min(u, t.first-1)
 	}
+	if !o.left.IsZero() {
+		u = max(u, millis(o.left)-1)
+		n -= int64(o.spent)
+	}
+	if n < 1 {
+		t.until = min(t.until, u)
+		return
+	}
+	if t.counted = t.nth(u, n); t.counted != never {
+		t.until = t.counted
+	}
+}
+
+// nth returns the n-th occurrence after u, or never when there are fewer within
+// 400 years.
+func (t *Timetable) nth(u, n int64) int64 {
 	end := u + cycleMillis
 	for {
 		if u = t.next(u); u == never || u > end {

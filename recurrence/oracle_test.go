@@ -63,7 +63,7 @@ func (o *oracle) between(from, to time.Time) []time.Time {
 			first = o.anchor
 		}
 	case o.w.Start.IsZero():
-		if rule != nil {
+		if rule != nil && (bare || o.w.AtOnce) {
 			first = o.created
 		}
 	case !o.w.Start.Before(o.created):

@@ -7,6 +7,9 @@ import "time"
 type Origin struct {
 	at       time.Time
 	anchored bool
+
+	left  time.Time // from here on the rest of a count is due; zero is the creation
+	spent int       // of the count, by what was due before
 }
 
 // Created is the origin of a job whose creation time is known. The table of
@@ -22,6 +25,17 @@ func Created(at time.Time) Origin { return Origin{at: at} }
 // and cron expressions and lists of times are unbounded below. With a
 // startTime it is the same as Created(startTime).
 func Anchored(at time.Time) Origin { return Origin{at: at, anchored: true} }
+
+// Counted returns the origin of a job that has used up some of its count. From the
+// given instant on, due times are counted, and the count less spent of them are
+// due. What was due before is not limited: those who keep a record of it know.
+// Spent is negative when due times from the instant on did not count. The zero
+// instant changes nothing: the count is that of the due times since creation. A
+// rule without a count has none to use up.
+func (o Origin) Counted(from time.Time, spent int) Origin {
+	o.left, o.spent = from, spent
+	return o
+}
 
 // NeverError says that a schedule has no occurrence at all, whatever its end
 // (recurrence.md §5). A job that is merely over is not an error.

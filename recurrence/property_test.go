@@ -199,6 +199,7 @@ func drawWhen(t *rapid.T, withCalendar bool) drawn {
 		w.Calendar = drawCalendar(t, d.from)
 		w.OffCalendar = recurrence.OffCalendar(rapid.IntRange(0, 3).Draw(t, "offCalendar"))
 	}
+	w.AtOnce = rapid.Bool().Draw(t, "at once")
 	d.when = w
 	return d
 }
@@ -301,5 +302,40 @@ func TestACountTakesTheFirstOccurrencesSinceCreation(t *testing.T) {
 		}
 		got, ok := limited.Next(at)
 		require.False(t, ok, "%s is past the count of %d", got, counted.Count)
+		last, ok := limited.Counted()
+		require.True(t, ok && last.Equal(at), "the count ends with %s, and the last is %s", last, at)
+	})
+}
+
+// What is due before the rest of a count begins is as it is without a count, and
+// from there on as many are due as are left.
+func TestTheRestOfACountIsDueFromWhereItBegins(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawWhen(t, rapid.IntRange(0, 3).Draw(t, "calendar") == 0)
+		if d.when.Rule == nil {
+			t.Skip("cron has no count")
+		}
+		all := d.compile(t)
+		counted := *d.when.Rule
+		counted.Count = rapid.IntRange(1, 50).Draw(t, "count")
+		d.when.Rule = &counted
+		from := d.from.Add(time.Duration(rapid.IntRange(-2000, 4000).Draw(t, "minutes")) * time.Minute)
+		spent := rapid.IntRange(-20, counted.Count+5).Draw(t, "spent")
+		rest, err := d.when.Compile(d.origin().Counted(from, spent))
+		require.NoError(t, err)
+		want := all.Between(from.AddDate(0, 0, -3), from.Truncate(time.Millisecond))
+		at := from.Truncate(time.Millisecond).Add(-time.Millisecond)
+		for range counted.Count - spent {
+			next, ok := all.Next(at)
+			if !ok || next.Year() > d.created.Year()+350 {
+				t.Skip("the schedule ends before the count")
+			}
+			want, at = append(want, next), next
+		}
+		got := rest.Between(from.AddDate(0, 0, -3), at.AddDate(1, 0, 0))
+		require.Equal(t, stamps(want, d.when.Location), stamps(got, d.when.Location), "%s from %s, spent %d", d.when, from, spent)
+		last, ok := rest.Counted()
+		require.Equal(t, counted.Count > spent, ok)
+		require.True(t, !ok || last.Equal(at))
 	})
 }

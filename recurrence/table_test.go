@@ -202,7 +202,7 @@ func readTable(t *testing.T, file string) []*tableCase {
 		switch key {
 		case "case":
 			c = &tableCase{name: value, place: file, loc: zoneNamed(t, zone)}
-			c.when.Location = c.loc
+			c.when.Location, c.when.AtOnce = c.loc, true // the tables are Azure Scheduler's
 			cases = append(cases, c)
 		case "zone":
 			c.loc = zoneNamed(t, value)
@@ -216,6 +216,8 @@ func readTable(t *testing.T, file string) []*tableCase {
 			for _, s := range strings.Split(value, ",") {
 				c.when.At = append(c.when.At, parseLocal(t, strings.TrimSpace(s), c.loc))
 			}
+		case "file":
+			c.when.AtOnce = false
 		case "once", "manual":
 			c.when.Manual = key == "manual"
 		case "end":

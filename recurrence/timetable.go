@@ -16,6 +16,7 @@ type Timetable struct {
 
 	after, until int64 // the schedule counts from after, excluded, to until, included
 	first        int64 // the occurrence apart from the schedule: at once, or at startTime; never = none
+	counted      int64 // the last that a count leaves; never = it leaves more than there are; 0 = it leaves none, or none is given
 
 	list  []int64 // fixedTimes: ascending
 	days  days    // dailyTimes
@@ -99,6 +100,16 @@ func (t *Timetable) DryRun(at time.Time) bool {
 // means that the range is unbounded on that side. Neither a count nor the last
 // time of a list shortens it.
 func (t *Timetable) Effective() (from, to time.Time) { return t.effectiveFrom, t.effectiveTo }
+
+// Counted returns the plan time with which the count of the rule is used up.
+// False means that there is no count, that nothing is left of it, or that the
+// schedule ends before.
+func (t *Timetable) Counted() (time.Time, bool) {
+	if t.counted == 0 || t.counted == never {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(t.counted).In(t.location), true
+}
 
 // Location returns the zone in which the plan times are computed and returned:
 // that of a CRON_TZ= prefix, else that of the [When].

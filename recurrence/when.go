@@ -11,6 +11,10 @@ type When struct {
 
 	Manual bool // started on demand only: no occurrences
 
+	// AtOnce adds Azure Scheduler's immediate occurrence to a rule with a schedule and
+	// without a Start. A rule without a schedule, and a one-off, have it in any case.
+	AtOnce bool
+
 	Start time.Time // startTime; zero = none
 	End   time.Time // endTime of the job, which bounds any schedule; at it is allowed; zero = none
 
@@ -92,6 +96,15 @@ func (w When) check() ([]FieldError, *cronFields) {
 		w.Calendar.validate(&m)
 	}
 	return m, parsed
+}
+
+// Immediate reports whether the job is due at once when it is created: it has no
+// Start, and no schedule that says when it is due instead.
+func (w When) Immediate() bool {
+	if w.Manual || !w.Start.IsZero() || w.Cron != "" || len(w.At) > 0 {
+		return false
+	}
+	return w.Rule == nil || w.Rule.Schedule.IsZero() || w.AtOnce
 }
 
 // end returns the earlier of the rule's end and the job's, zero when there is

@@ -52,7 +52,7 @@ func (t *tx) restore(m mark) {
 
 const (
 	jobColumns = `SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, m.planned_offset, j.source,
-		j.rows_to, j.revision
+		j.rows_to, j.revision, j.count_from, j.counted
 		FROM job j LEFT JOIN plan_mark m ON m.job = j.id `
 	jobsSQL     = jobColumns + `ORDER BY j.workflow, j.name`
 	jobByRefSQL = jobColumns + `WHERE j.workflow = ? AND j.name = ?`
@@ -67,6 +67,7 @@ func scanJob(c *columns) engine.JobRow {
 	return engine.JobRow{
 		ID: c.int(), Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Version: c.int(), CreatedAt: c.utc(),
 		Disabled: c.bool(), Removed: c.bool(), PlannedTo: c.zoned(), Source: c.text(), RowsTo: c.utc(), Revision: c.int(),
+		CountFrom: c.utc(), Counted: int(c.int()),
 	}
 }
 
@@ -173,11 +174,12 @@ func (t *tx) Reserve(n int) (int64, error) {
 
 const (
 	putWorkflowSQL = `INSERT INTO workflow (name, created_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`
-	putJobSQL      = `INSERT INTO job (id, workflow, name, version, created_at, disabled, removed, source, rows_to, revision)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT next FROM sequence WHERE name = 'definitions'))
+	putJobSQL      = `INSERT INTO job (id, workflow, name, version, created_at, disabled, removed, source, rows_to, count_from, counted, revision)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT next FROM sequence WHERE name = 'definitions'))
 		ON CONFLICT (id) DO UPDATE SET workflow = excluded.workflow, name = excluded.name, version = excluded.version,
 		created_at = excluded.created_at, disabled = excluded.disabled, removed = excluded.removed, source = excluded.source, rows_to = excluded.rows_to,
-		revision = excluded.revision`
+		count_from = excluded.count_from, counted = excluded.counted, revision = excluded.revision,
+		counted_gone = iif(created_at IS excluded.created_at, counted_gone, 0)`
 	putMarkSQL = `INSERT INTO plan_mark (job, planned_to, planned_offset) VALUES (?, ?, ?)
 		ON CONFLICT (job) DO UPDATE SET planned_to = excluded.planned_to, planned_offset = excluded.planned_offset`
 	dropMarkSQL   = `DELETE FROM plan_mark WHERE job = ?`
@@ -196,7 +198,8 @@ func (t *tx) PutJob(j engine.JobRow) error {
 	if err := t.revise(); err != nil {
 		return err
 	}
-	_, err := t.s.exec(putJobSQL, j.ID, j.Ref.Workflow, j.Ref.Job, j.Version, ms(j.CreatedAt), j.Disabled, j.Removed, j.Source, ms(j.RowsTo))
+	_, err := t.s.exec(putJobSQL, j.ID, j.Ref.Workflow, j.Ref.Job, j.Version, ms(j.CreatedAt), j.Disabled, j.Removed, j.Source, ms(j.RowsTo),
+		ms(j.CountFrom), j.Counted)
 	if err != nil {
 		return fmt.Errorf("record job %s: %w", j.Ref, err)
 	}

@@ -12,7 +12,7 @@ const (
 	// ended is an index of times; the rows of one millisecond follow by id. What instances that are not planned yet will look back at stays: none of
 	// them has a plan time before its job's watermark, and none looks further back than the reach. What was skipped ahead of its time stays until then: the
 	// planner must find it.
-	prunableSQL = `SELECT id, job, key, plan_time, ended_at, state FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
+	prunableSQL = `SELECT id, job, key, plan_time, ended_at, state, fence FROM instance WHERE ended_at IS NOT NULL AND ended_at < ? AND (ended_at, id) > (?, ?)
 		AND plan_time < ?
 		AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.instance = instance.id AND o.state = 'pending')
 		AND NOT EXISTS (SELECT 1 FROM job_upstream u JOIN job d ON d.id = u.job JOIN plan_mark m ON m.job = u.job
@@ -45,6 +45,7 @@ type prunable struct {
 	identity
 	endedAt int64
 	state   engine.State
+	fence   int64
 }
 
 // Prune deletes at most limit ended instances that ended before the time, oldest first, with their waits, steps, attempts and outbox rows, but
@@ -110,7 +111,7 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 func (t *tx) prunable(before int64, after prunable, limit int) ([]prunable, error) {
 	var list []prunable
 	err := t.s.query(prunableSQL, func(c *columns) error {
-		list = append(list, prunable{id: c.int(), identity: identity{c.int(), c.text(), c.int()}, endedAt: c.int(), state: engine.State(c.text())})
+		list = append(list, prunable{id: c.int(), identity: identity{c.int(), c.text(), c.int()}, endedAt: c.int(), state: engine.State(c.text()), fence: c.int()})
 		return nil
 	}, before, after.endedAt, after.id, before, limit)
 	return list, err
@@ -171,6 +172,9 @@ func (t *tx) remove(p prunable, r *removal, attempts []int64) ([]int64, error) {
 		if p.key == "" {
 			r.end(p.state, time.UnixMilli(p.planTime).UTC(), time.UnixMilli(p.endedAt).UTC())
 		}
+	}
+	if i := (engine.Instance{State: p.state, Fence: p.fence}); p.key == "" && i.Counts() && p.planTime >= r.created {
+		r.counted++
 	}
 	for _, text := range pruneSQL {
 		if _, err := t.s.exec(text, p.id); err != nil {

@@ -147,7 +147,8 @@ func later(a, b time.Time) time.Time {
 
 const (
 	// Which instances of a job count: those of a removed job do not, nor those that were there before the resource that stands for it now.
-	countsSQL = `SELECT (SELECT coalesce(max(r.id), 0) FROM resource r WHERE r.job = job.id) FROM job WHERE id = ? AND NOT removed`
+	countsSQL     = `SELECT NOT removed, coalesce(created_at, -4611686018427387904), (SELECT coalesce(max(r.id), 0) FROM resource r WHERE r.job = job.id) FROM job WHERE id = ?`
+	addCountedSQL = `UPDATE job SET counted_gone = counted_gone + ? WHERE id = ?`
 
 	addTallySQL = `INSERT INTO tally (job, occurrences, attempts, failed, faulted, last, final, final_time, final_ended) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (job) DO UPDATE SET
@@ -166,6 +167,9 @@ type removal struct {
 	gone
 	counts bool  // it belongs into the job's tally
 	after  int64 // but for the instances up to here
+
+	created int64 // since then a count is used up
+	counted int   // instances that used some of it up
 }
 
 // removalOf finds out, before the first of a job's instances is removed, which of them count.
@@ -177,7 +181,10 @@ func (t *tx) removalOf(all removals, job int64) (*removal, error) {
 	r = new(removal)
 	all[job] = r
 	var err error
-	if r.counts, err = t.s.one(countsSQL, func(c *columns) error { r.after = c.int(); return nil }, job); err != nil {
+	if _, err = t.s.one(countsSQL, func(c *columns) error {
+		r.counts, r.created, r.after = c.bool(), c.int(), c.int()
+		return nil
+	}, job); err != nil {
 		return nil, fmt.Errorf("look for the job %d: %w", job, err)
 	}
 	return r, nil
@@ -187,6 +194,11 @@ func (t *tx) removalOf(all removals, job int64) (*removal, error) {
 func (t *tx) keepTallies(all removals) error {
 	for _, job := range slices.Sorted(maps.Keys(all)) {
 		r := all[job]
+		if r.counted > 0 {
+			if _, err := t.s.exec(addCountedSQL, r.counted, job); err != nil {
+				return fmt.Errorf("keep what counted of job %d: %w", job, err)
+			}
+		}
 		if r.gone == (gone{}) {
 			continue
 		}

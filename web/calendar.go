@@ -175,7 +175,7 @@ func (s *server) plannedEvents(ctx context.Context, now time.Time, in *calendarI
 				s.log.Warn("a definition cannot be read, and has no part in the calendar", "job", row.Ref.String(), "error", err)
 				continue
 			}
-			timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+			timetable, err := job.When.Compile(row.Origin())
 			if err != nil {
 				return fmt.Errorf("compile the recurrence of %s: %w", row.Ref, err)
 			}

@@ -17,7 +17,7 @@ var (
 	exampleDiff        = PlanDiff{
 		At: &exampleDiffAt, From: exampleDiffAt, To: exampleDiffTo, Before: DiffSide{"loaded", "5f2c"}, After: DiffSide{"folder", "a913"},
 		Summary: DiffSummary{Text: "+0, −0, 1 re-linked, 1 now waits for a later upstream", Kept: 25, Relinked: 1, Later: 1, Moved: 1},
-		Jobs:    []JobChange{{"retail", "orders", engine.JobChanged, []string{"action", "dependsOn"}}},
+		Jobs:    []JobChange{{"retail", "orders", engine.JobChanged, []string{"action", "dependsOn"}, false}},
 		Added:   []AddedInstance{}, Removed: []InstanceName{}, Changed: []InstanceName{}, Due: []DueInstance{},
 		Relinked: []RelinkedInstance{{
 			InstanceName: exampleName, Moved: true, Later: true,

@@ -137,7 +137,7 @@ type dayCount struct {
 
 // schedule tells the count when the job is due.
 func (c *dayCount) schedule(job *engine.Job, row *engine.JobRow, now time.Time) error {
-	times, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+	times, err := job.When.Compile(row.Origin())
 	if err != nil {
 		return fmt.Errorf("compile the recurrence of %s: %w", row.Ref, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
-	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // A Job is a job as a row of a list.
@@ -164,7 +163,7 @@ func (s *server) tellDue(v engine.View, j *ListedJob, row *engine.JobRow) error 
 	if row.Disabled || row.Removed {
 		return nil
 	}
-	timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+	timetable, err := job.When.Compile(row.Origin())
 	if err != nil {
 		return err
 	}
@@ -264,7 +263,7 @@ func (d *JobDetail) fill(job *engine.Job, row *engine.JobRow, now time.Time) err
 		}
 		d.Params = append(d.Params, shown)
 	}
-	timetable, err := job.When.Compile(recurrence.Created(row.CreatedAt))
+	timetable, err := job.When.Compile(row.Origin())
 	if err != nil {
 		return fmt.Errorf("compile the recurrence of %s: %w", row.Ref, err)
 	}

@@ -53,6 +53,7 @@ type JobChange struct {
 	Job      string        `json:"job"`
 	Change   engine.Change `json:"change" enum:"added,removed,changed,disabled,enabled"`
 	Members  []string      `json:"members,omitempty" doc:"The members of the definition that differ; folder is where it was loaded from" example:"[\"action\"]"`
+	AtOnce   bool          `json:"atOnce,omitempty" doc:"Of an added job: it is due as soon as it is loaded, since it has no startTime"`
 }
 
 // An AddedInstance is a new one with what it waits for.
@@ -102,7 +103,7 @@ func NewPlanDiff(d *engine.PlanDiff, from, to time.Time) PlanDiff {
 		Relinked: make([]RelinkedInstance, len(d.Relinked)), Changed: diffInstances(d.Changed), Due: []DueInstance{},
 	}
 	for i, c := range d.Jobs {
-		out.Jobs[i] = JobChange{c.Ref.Workflow, c.Ref.Job, c.Change, c.Members}
+		out.Jobs[i] = JobChange{c.Ref.Workflow, c.Ref.Job, c.Change, c.Members, c.AtOnce}
 	}
 	for i := range d.Added {
 		out.Added[i] = AddedInstance{diffInstance(d.Added[i].DiffInstance), newLinks(d.Added[i].Waits)}

@@ -55,7 +55,11 @@ The plan is the same value that serve writes down and run carries out; -o json i
 func printPlan(out io.Writer, form string, plan *engine.Plan, w *windows) error {
 	switch form {
 	case "json":
-		return writeJSON(out, planDocument(plan, w.earliest, w.latest))
+		document := planDocument(plan, w.earliest, w.latest)
+		for _, j := range w.atOnce() {
+			document.AtOnce = append(document.AtOnce, jobJSON{j.Workflow, j.Name})
+		}
+		return writeJSON(out, document)
 	case "ical":
 		return writePlanCalendar(out, plan, w)
 	case "dot":
@@ -83,6 +87,9 @@ func printPlan(out io.Writer, form string, plan *engine.Plan, w *windows) error 
 	if idle := len(w.f.jobs) - len(plan.Jobs); idle > 0 {
 		text += fmt.Sprintf("; disabled or started on demand: %s", count(idle, "job"))
 	}
-	_, err := fmt.Fprintln(out, text)
-	return err
+	fmt.Fprintln(out, text)
+	for _, j := range w.atOnce() {
+		fmt.Fprintf(out, "%s has no startTime: it also runs at once when its name is first loaded\n", j.Ref())
+	}
+	return nil
 }

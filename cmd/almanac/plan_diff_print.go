@@ -113,6 +113,9 @@ func jobWords(c *web.JobChange) string {
 	if len(c.Members) > 0 {
 		text += ": " + strings.Join(c.Members, ", ")
 	}
+	if c.AtOnce {
+		text += "; RUNS AT ONCE when it is loaded, for it has no startTime"
+	}
 	return text
 }
 

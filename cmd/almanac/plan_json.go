@@ -11,6 +11,13 @@ type planJSON struct {
 	From      string         `json:"from"`
 	To        string         `json:"to"`
 	Instances []instanceJSON `json:"instances"`
+	AtOnce    []jobJSON      `json:"atOnce,omitempty"` // jobs that are due, beside these, when their names are first loaded
+}
+
+// A jobJSON names a job.
+type jobJSON struct {
+	Workflow string `json:"workflow"`
+	Job      string `json:"job"`
 }
 
 // An instanceJSON is one instance of the plan. Times are RFC 3339 with the zone's offset; period is a word of `dependencies.md` §1.

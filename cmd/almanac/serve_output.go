@@ -109,18 +109,18 @@ type today struct {
 
 // readToday counts the plan times of each job's own natural day and finds the next one, from the schedules of the jobs as they are recorded.
 func readToday(ctx context.Context, rows engine.Store, jobs []*engine.Job, at time.Time) (day today, err error) {
-	created := map[engine.JobRef]time.Time{}
+	origins := map[engine.JobRef]recurrence.Origin{}
 	err = rows.Read(ctx, func(v engine.View) error {
 		known, err := v.Jobs()
 		for _, row := range known {
-			created[row.Ref] = row.CreatedAt
+			origins[row.Ref] = row.Origin()
 		}
 		return err
 	})
 	if err != nil {
 		return day, err
 	}
-	planner, err := engine.NewPlanner(jobs, func(j *engine.Job) recurrence.Origin { return recurrence.Created(created[j.Ref()]) })
+	planner, err := engine.NewPlanner(jobs, func(j *engine.Job) recurrence.Origin { return origins[j.Ref()] })
 	if err != nil {
 		return day, err
 	}

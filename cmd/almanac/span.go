@@ -127,6 +127,17 @@ func (w *windows) origin(j *engine.Job) recurrence.Origin {
 	return recurrence.Anchored(from)
 }
 
+// atOnce lists the jobs that a load starts at once, by workflow and name: their plan time is that of the load, and the plan of a day cannot have it. With the
+// time of a creation given, it has.
+func (w *windows) atOnce() (list []*engine.Job) {
+	for _, j := range w.f.jobs {
+		if _, given := w.createdAt[j]; !given && j.When.Immediate() && !j.Disabled {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
 // planner knows the jobs of the folder with these origins.
 func (w *windows) planner() (*engine.Planner, error) {
 	return engine.NewPlanner(w.f.jobs, w.origin)

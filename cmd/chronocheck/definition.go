@@ -17,6 +17,7 @@ type definition struct {
 	disabled   bool
 	manual     bool
 	start, end time.Time // zero: none
+	atOnce     bool      // due when it was created too, beside the schedule of its rule
 	rule       *ruleDef
 	cron       string
 	at         []time.Time
@@ -124,6 +125,7 @@ type document struct {
 type jobDef struct {
 	State      string          `json:"state"`
 	StartTime  string          `json:"startTime"`
+	AtOnce     bool            `json:"atOnce"`
 	EndTime    string          `json:"endTime"`
 	Recurrence json.RawMessage `json:"recurrence"`
 	Cron       string          `json:"cron"`
@@ -170,7 +172,7 @@ func readDefinition(text []byte, j *job) (*definition, error) {
 		return nil, fmt.Errorf("a definition that cannot be read: %w", err)
 	}
 	d := &definition{
-		disabled: m.State == "disabled", manual: len(m.Trigger) > 0, cron: m.Cron,
+		disabled: m.State == "disabled", manual: len(m.Trigger) > 0, cron: m.Cron, atOnce: m.AtOnce,
 		gap: or(m.DST.Gap, "shift"), overlapDST: or(m.DST.Overlap, "first"), off: or(m.OffCalendar, "dryRun"),
 		period: m.Period, misfire: or(m.Misfire, "runAll"), dependsOn: m.DependsOn, concurrency: max(1, m.Concurrency),
 		overlap: or(m.Overlap, "queue"), confirm: m.Confirm, steps: m.Steps, errorAction: m.ErrorAction, pool: m.Pool, slots: max(1, m.Slots),

@@ -54,6 +54,7 @@ type job struct {
 	planned        int64
 	hasPlan        bool
 	revision       int64      // of the definitions when it was last put
+	countedGone    int64      // runs that retention has removed
 	versions       []*version // by id
 }
 

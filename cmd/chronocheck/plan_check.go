@@ -205,6 +205,8 @@ func (c *checker) checkJobPlan(j *job) {
 			recorded[i.plan] = i
 		}
 	}
+	spent := c.spending(j)
+	spent.check(c)
 	settled := c.now - c.epsilon // what was due before it is recorded, or late
 	expected := map[int64]bool{}
 	for _, e := range j.eras(j.created, max(j.planned, settled)) {
@@ -216,7 +218,7 @@ func (c *checker) checkJobPlan(j *job) {
 			continue
 		}
 		late, lateSince := 0, int64(0)
-		for _, at := range e.version.when.between(e.from, e.to) {
+		for _, at := range e.version.when.ever(e.from, e.to) {
 			if within(gone, at) {
 				continue
 			}
@@ -233,6 +235,8 @@ func (c *checker) checkJobPlan(j *job) {
 				c.report.notChecked(c1, 1, "the job may have been removed from the definitions then")
 			case !c.retained(at):
 				c.report.notChecked(c1, 1, "retention may have removed it")
+			case spent.usedUp(e.version.when.count, at):
+				c.report.checked(c1)
 			case at >= j.planned:
 				if late++; late == 1 {
 					lateSince = at

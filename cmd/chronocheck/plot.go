@@ -106,7 +106,7 @@ func (c *checker) dueTimes(j *job, from, to int64) (list []int64) {
 	seen := map[int64]bool{}
 	for _, e := range j.eras(max(from, j.created), to+1) {
 		if e.version.whenErr == nil && !e.version.def.disabled && !e.version.def.manual {
-			for _, at := range e.version.when.between(e.from, e.to) {
+			for _, at := range e.version.when.ever(e.from, e.to) {
 				seen[at] = true
 				list = append(list, at)
 			}

@@ -42,11 +42,17 @@ func (r *rowReader) has(table, column string) (found bool, err error) {
 }
 
 func (l *ledger) readJobs(r *rowReader) error {
-	return r.each(`SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, j.revision
+	gone := "0"
+	if has, err := r.has("job", "counted_gone"); err != nil {
+		return err
+	} else if has {
+		gone = "j.counted_gone"
+	}
+	return r.each(`SELECT j.id, j.workflow, j.name, j.version, j.created_at, j.disabled, j.removed, m.planned_to, j.revision, `+gone+`
 		FROM job j LEFT JOIN plan_mark m ON m.job = j.id ORDER BY j.workflow, j.name`, func(scan func(...any) error) error {
 		j := &job{}
 		var created, planned sql.NullInt64
-		if err := scan(&j.id, &j.workflow, &j.name, &j.version, &created, &j.disabled, &j.removed, &planned, &j.revision); err != nil {
+		if err := scan(&j.id, &j.workflow, &j.name, &j.version, &created, &j.disabled, &j.removed, &planned, &j.revision, &j.countedGone); err != nil {
 			return err
 		}
 		j.created, j.hasCreated, j.planned, j.hasPlan = created.Int64, created.Valid, planned.Int64, planned.Valid

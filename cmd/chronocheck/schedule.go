@@ -16,9 +16,10 @@ type schedule struct {
 	lower     int64 // nothing but first is due before it
 	first     int64 // the occurrence at once, or at startTime; forever is none
 	until     int64 // nothing is due after it
-	count     int64 // at most so many; 0 is no limit
+	count     int64 // runs before the job is completed; 0 is no limit
 	counted   int64 // UTC day up to which occurrences were counted, excluded
 	occurred  int64 // so far
+	counts    int64 // the last of these, forever when there are fewer
 	effective int64 // begin of the effective range
 
 	list    []int64          // at and one-offs
@@ -92,7 +93,7 @@ func newSchedule(d *definition, j *job) (*schedule, error) {
 	default:
 		s.list, s.lower = []int64{s.effective}, s.effective
 	}
-	s.counted = floorDiv(created, dayMS)
+	s.counted, s.counts = floorDiv(created, dayMS), forever
 	return s, nil
 }
 
@@ -113,7 +114,7 @@ func (s *schedule) recur(d *definition, anchor, created int64, hasStart bool, st
 	if plain {
 		sched = &scheduleDef{}
 	}
-	if !hasStart {
+	if !hasStart && (plain || d.atOnce) {
 		s.first = created
 	} else if plain && start >= created {
 		s.first = start
@@ -295,14 +296,21 @@ func (s *schedule) shows(l int64) bool {
 	return (s.hours == nil || s.hours[int(clock/hourMS)]) && (s.minutes == nil || s.minutes[int(clock%hourMS/minuteMS)]) && clock%minuteMS == s.phase
 }
 
-// between lists the due times in [from, to).
-func (s *schedule) between(from, to int64) (list []int64) {
+// between lists the due times in [from, to) of a job all of whose due times ran.
+func (s *schedule) between(from, to int64) []int64 {
+	if s.count > 0 {
+		s.countUpTo(floorDiv(min(to, s.until+1), dayMS) + 1)
+		if s.counts < forever {
+			to = min(to, s.counts+1)
+		}
+	}
+	return s.ever(from, to)
+}
+
+// ever lists what would be due in [from, to) if there were no count: what is left of it, the rows tell.
+func (s *schedule) ever(from, to int64) (list []int64) {
 	from = max(from, s.effective)
 	to = min(to, s.until+1)
-	if s.count > 0 {
-		s.countUpTo(floorDiv(to, dayMS) + 1)
-		to = min(to, s.until+1)
-	}
 	for n := floorDiv(from, dayMS); n*dayMS < to; n++ {
 		for _, u := range s.on(n) {
 			if from <= u && u < to {
@@ -313,15 +321,15 @@ func (s *schedule) between(from, to int64) (list []int64) {
 	return list
 }
 
-// is reports whether an instant is a due time.
-func (s *schedule) is(u int64) bool { return len(s.between(u, u+1)) == 1 }
+// is reports whether an instant is a due time, the count apart.
+func (s *schedule) is(u int64) bool { return len(s.ever(u, u+1)) == 1 }
 
 // dryRun reports whether a due time lies on a day off that is kept as an instance that does nothing.
 func (s *schedule) dryRun(u int64) bool {
 	return s.calendar != nil && s.off == "dryRun" && !s.calendar.work(floorDiv(s.zone.local(u), dayMS))
 }
 
-// countUpTo counts occurrences from the job's creation on and ends the schedule at the last that its count allows.
+// countUpTo counts occurrences from the job's creation on and finds the last that its count allows.
 func (s *schedule) countUpTo(day int64) {
 	for ; s.counted < day && s.occurred < s.count; s.counted++ {
 		for _, u := range s.on(s.counted) {
@@ -329,7 +337,7 @@ func (s *schedule) countUpTo(day int64) {
 				continue
 			}
 			if s.occurred++; s.occurred == s.count {
-				s.until = u
+				s.counts = u
 				break
 			}
 		}

@@ -202,7 +202,12 @@ func (c *checker) inForce(j *job, v *version) func(from, to int64) []int64 {
 			}
 		}
 		if begin := max(from, planned); begin < to {
-			list = append(list, v.when.between(begin, to)...)
+			left := v.when.ever(begin, to)
+			if v.when.count > 0 {
+				spent := c.spending(j)
+				left = left[:min(int64(len(left)), spent.left(v.when.count, begin))]
+			}
+			list = append(list, left...)
 		}
 		return list
 	}

@@ -87,6 +87,9 @@ func (e *exporter) when(p *Properties) {
 		p.StartTime = timeOf(w.Start)
 	default:
 		p.StartTime, p.Recurrence = timeOf(w.Start), exportRule(w.Rule, w.End)
+		if w.Start.IsZero() && !w.Immediate() {
+			p.StartTime = At(e.now) // without one the service would run it at once, too
+		}
 	}
 }
 

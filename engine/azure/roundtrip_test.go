@@ -231,6 +231,10 @@ func TestAnImportedFileIsTheSameJobs(t *testing.T) {
 		out := azure.Export(file.Job("j1"), created)
 		require.NotNil(t, out.Properties)
 		clean, _ := p.TakeSecrets()
+		if r := clean.Recurrence; clean.StartTime == nil && r != nil && r.Schedule != nil {
+			require.NotNil(t, out.Properties.StartTime, "without one the service would run it at once, and the file does not")
+			out.Properties.StartTime = nil
+		}
 		require.Equal(t, string(body(t, clean)), string(body(t, out.Properties)))
 	})
 }

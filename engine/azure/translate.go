@@ -77,6 +77,9 @@ func (d *Document) Translate(t Target) (*Translation, Mistakes) {
 		sources.put(s.Name, from)
 	}
 	job := fileJob(p)
+	if p.When().AtOnce && !t.Import {
+		job.put("atOnce", true)
+	}
 	file := ordered{{"workflow", t.Workflow}, {"defaults", fileDefaults()}}
 	file.putObject("secrets", sources)
 	file.put("jobs", ordered{{t.Job, job}})
@@ -292,5 +295,6 @@ func (p *Properties) When() recurrence.When {
 		}
 	}
 	w.Rule = rule
+	w.AtOnce = w.Start.IsZero() && !rule.Schedule.IsZero()
 	return w
 }

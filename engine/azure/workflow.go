@@ -133,6 +133,8 @@ func beginsAnew(p *Properties, now time.Time) []string {
 	switch {
 	case p.StartTime == nil && p.Recurrence == nil:
 		list = append(list, "it has no startTime, so that it runs once when the file is loaded")
+	case p.StartTime == nil && p.Recurrence.Schedule != nil:
+		list = append(list, "it has no startTime: here it is due by its schedule alone, while the service runs such a job once when it is made, too")
 	case p.StartTime == nil:
 		list = append(list, "it has no startTime, so that it runs when the file is loaded, and from then on by its recurrence; write one to keep its times")
 	case p.Recurrence == nil && p.StartTime.Before(now):

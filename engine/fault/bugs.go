@@ -52,6 +52,7 @@ const (
 	UnknownFailed        // what was sent and not answered counts as failed
 	ClockBelieved        // a clock that jumps is believed
 	MisfireStays         // what a clock that was ahead has cancelled stays so
+	CountDueTimes        // a count is used up by due times that never ran
 
 	// Bugs of the store: a simulation sees them where its rows are those of the real one.
 	StoreFence     // a transition is taken whatever the fence
@@ -112,6 +113,7 @@ var bugs = [Count]struct{ name, from, what string }{
 	ApplyingClaimed:  {"applying-claimed", "F38: of our own", "what is written of a backfill that is still being applied is real: it starts"},
 	UnknownFailed:    {"unknown-failed", "F40: of our own", "a request whose answer was lost counts as failed, and is sent again under onLost: hold"},
 	ClockBelieved:    {"clock-believed", "F41: of our own", "a clock that jumps ahead is believed without a second source"},
+	CountDueTimes:    {"count-due-times", "azure-scheduler.md §5", "a due time that was cancelled before it ran uses up the count"},
 	MisfireStays:     {"misfire-stays", "F41: of our own", "what was cancelled by a clock that was ahead stays so when it has come back"},
 	StoreFence:       {"store-fence", "F13: of our own", "a transition is written whatever the fence of the instance"},
 	StoreTakeOver:    {"store-take-over", "F15: of our own", "a take-over is written whatever the fence of the instance"},

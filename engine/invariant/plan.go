@@ -21,6 +21,7 @@ type plan struct {
 	last    time.Time // the last expected time, of this span
 	begun   bool
 	earlier *engine.Instance // the row before this one
+	spent   spending
 }
 
 // A versionSpan is the time for which one version of a job said when it is due.
@@ -38,6 +39,10 @@ func (c *check) newPlan(job int64, after time.Time) *plan {
 		return p
 	}
 	p.rows.planned = true
+	p.spent.partial = !after.IsZero()
+	if gone, err := c.s.Counted(job, afterAll, afterAll); err == nil { // nothing has such a plan time
+		p.spent.gone = gone
+	}
 	from := latest(p.rows.row.CreatedAt, after.Add(time.Millisecond))
 	if !c.kept.IsZero() {
 		from = latest(from, c.kept)
@@ -53,7 +58,7 @@ func (c *check) newPlan(job int64, after time.Time) *plan {
 			c.skipped("I1")
 			continue
 		}
-		timetable, err := s.job.When.Compile(recurrence.Created(p.rows.row.CreatedAt))
+		timetable, err := endless(&s.job.When).Compile(recurrence.Created(p.rows.row.CreatedAt))
 		if err != nil {
 			c.skipped("I1")
 			continue
@@ -84,6 +89,7 @@ func (c *check) planned(p *plan, i *engine.Instance) {
 	}
 	p.expect(i.PlanTime)
 	c.isDue(p, i)
+	p.spent.add(i, p.rows.row.CreatedAt)
 }
 
 // isDue holds a scheduled instance against the rule of its own version.
@@ -116,7 +122,9 @@ func location(job *engine.Job) *time.Location {
 }
 
 func occurs(job *engine.Job, origin recurrence.Origin, at time.Time) bool {
-	timetable, err := job.When.Compile(origin)
+	when := *endless(&job.When)
+	when.AtOnce = when.Start.IsZero() // as it was in every file, once
+	timetable, err := when.Compile(origin)
 	if err != nil {
 		return false
 	}
@@ -180,6 +188,9 @@ func (p *plan) missing(s *versionSpan, due time.Time) {
 		return
 	}
 	p.c.looked("I1")
+	if p.spent.usedUp(s.job, due) {
+		return
+	}
 	p.c.foundJob("I1", p.rows, "no instance for %s, which version %d is due at; the plan is written up to %s", due.Format(form), s.version,
 		p.rows.row.PlannedTo.Format(form))
 }
@@ -200,7 +211,7 @@ func (c *check) finish(p *plan) error {
 		}
 		p.at, p.begun = p.at+1, false
 	}
-	return nil
+	return c.spent(p)
 }
 
 // A load is a change of the definitions as the history tells it.

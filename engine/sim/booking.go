@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // A booking is one commit on its way into the book.
@@ -17,6 +18,8 @@ type booking struct {
 	planned []*entry
 	applied bool                       // definitions were changed
 	over    map[int64]*engine.WatchRow // watches that are to become attempts
+
+	recounted map[int64]bool // jobs of which the commit may have changed what is left of a count
 }
 
 // A window is what a commit says it has planned.
@@ -24,6 +27,7 @@ type window struct {
 	job      int64
 	version  int64 // 0: the one that is current when the commit is complete
 	from, to time.Time
+	table    *recurrence.Timetable // by which it was planned; nil is that of the complete commit
 }
 
 // commit enters what a transaction wrote, in order, and checks it.
@@ -43,6 +47,7 @@ func (l *ledger) commit(s *server, ops []op) {
 	b.checkOver()
 	b.checkPlan()
 	b.checkWithin()
+	b.checkCounts()
 }
 
 func (b *booking) enter(o *op) {

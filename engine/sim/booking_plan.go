@@ -24,6 +24,8 @@ func (b *booking) putJob(row *engine.JobRow) {
 		// The watermark of a job that goes is taken back with its future, and only its.
 		b.w.broken("I1", "%s was created at %s and is planned to %s; a load says %s and %s", row.Ref, j.row.CreatedAt, j.row.PlannedTo, row.CreatedAt, row.PlannedTo)
 	}
+	b.madeRoom(j, row)
+	b.recount(row.ID)
 	j.row = *row
 	b.w.logf("%s job %s v%d disabled=%t removed=%t", b.s.name, row.Ref, row.Version, row.Disabled, row.Removed)
 }
@@ -46,7 +48,7 @@ func (b *booking) moveMark(o *op) {
 		from = j.row.CreatedAt
 	}
 	j.row.PlannedTo = o.to
-	b.windows = append(b.windows, window{o.id, j.row.Version, from, o.to})
+	b.windows = append(b.windows, window{o.id, j.row.Version, from, o.to, b.timetable(j, j.row.Version)})
 	b.w.sawDay(from, o.to)
 }
 
@@ -100,7 +102,7 @@ func (b *booking) delete(o *op) {
 	if n != o.n {
 		b.w.broken("store", "DeleteUnstarted of %s from %s: %d were deleted, %d could be", j.row.Ref, o.at, o.n, n)
 	}
-	b.windows = append(b.windows, window{o.id, 0, o.at, time.Time{}})
+	b.windows = append(b.windows, window{job: o.id, from: o.at})
 }
 
 // checkPlan holds what a commit planned against I1, I11 and the rule of the current version.
@@ -118,7 +120,10 @@ func (b *booking) checkPlan() {
 		if job == nil || job.When.Manual || !win.from.Before(win.to) {
 			continue
 		}
-		table := b.timetable(j, version)
+		table := win.table
+		if table == nil {
+			table = b.timetable(j, version)
+		}
 		if table == nil {
 			b.w.broken("I1", "%s has no timetable", j.row.Ref)
 			return
@@ -141,7 +146,7 @@ func (b *booking) checkPlan() {
 				n++
 			}
 			i.within = b.commits
-			if (n == len(want) || !want[n].Equal(i.plan)) && i.version == version && !i.touched {
+			if (n == len(want) || !want[n].Equal(i.plan)) && i.version == version && !i.touched && !b.beyondCount(j, i) {
 				b.w.broken("I1", "%s has the instance %s, which its rule does not make", j.row.Ref, i.plan)
 				return
 			}
@@ -191,6 +196,9 @@ func (b *booking) prune(o *op) {
 				b.w.broken("I14", "retention removed instance %d of %s@%s, for which %d of %s waits", i.id, i.ref, i.plan, who.id, who.ref)
 			}
 			b.drop(i)
+			if j := b.jobs[i.job]; i.key == "" {
+				j.gone = append(j.gone, i)
+			}
 			if l := b.lanes[i.key]; l != nil {
 				l.pruned = true
 			}

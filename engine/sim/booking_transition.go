@@ -75,6 +75,9 @@ func (b *booking) apply(o *op) {
 		b.w.broken("I10", "instance %d of %s is %s without a reason", i.id, i.ref, to)
 	}
 	b.w.sawEnd(i, t, b.definition(i.version))
+	if i.key == "" {
+		b.recount(i.job)
+	}
 	i.state, i.reason = to, t.Reason.Code
 	i.satisfied = i.satisfied || to.Satisfies()
 	if to.Ended() {

@@ -17,7 +17,7 @@ type ledger struct {
 	jobs      map[int64]*jobEntry
 	refs      map[engine.JobRef]int64
 	versions  map[int64]*engine.VersionRow
-	tables    map[int64]*recurrence.Timetable // by version
+	tables    map[tableKey]*recurrence.Timetable
 	instances map[int64]*entry
 	attempts  map[int64]*attemptEntry
 	outbox    map[int64]*engine.OutboxRow
@@ -46,6 +46,14 @@ type jobEntry struct {
 	scheduled []*entry // by plan time
 	keyed     map[string]*entry
 	active    int
+
+	gone []*entry // scheduled instances that retention has removed
+}
+
+// A tableKey is what a timetable follows from: a version of a job, and what is left of its count.
+type tableKey struct {
+	version, from int64
+	counted       int
 }
 
 // An entry is an instance as the commits have left it.
@@ -91,7 +99,7 @@ type attemptEntry struct {
 
 func newLedger(w *World) *ledger {
 	return &ledger{
-		w: w, jobs: map[int64]*jobEntry{}, refs: map[engine.JobRef]int64{}, versions: map[int64]*engine.VersionRow{}, tables: map[int64]*recurrence.Timetable{},
+		w: w, jobs: map[int64]*jobEntry{}, refs: map[engine.JobRef]int64{}, versions: map[int64]*engine.VersionRow{}, tables: map[tableKey]*recurrence.Timetable{},
 		instances: map[int64]*entry{}, attempts: map[int64]*attemptEntry{}, outbox: map[int64]*engine.OutboxRow{}, tells: map[int64]int64{},
 		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
 		watches: map[int64]*engine.WatchRow{}, incidents: map[int64]*engine.IncidentRow{}, deliveries: map[int64]*engine.DeliveryRow{}, troubled: map[int64]bool{},
@@ -138,7 +146,7 @@ func (l *ledger) clone() *ledger {
 		}
 	}
 	for id, j := range l.jobs {
-		copied := &jobEntry{row: j.row, keyed: map[string]*entry{}, active: j.active}
+		copied := &jobEntry{row: j.row, keyed: map[string]*entry{}, active: j.active, gone: slices.Clone(j.gone)}
 		for _, i := range j.scheduled {
 			copied.scheduled = append(copied.scheduled, c.instances[i.id])
 		}
@@ -182,18 +190,19 @@ func (l *ledger) definition(version int64) *engine.Job {
 
 // timetable is when a version of a job is due.
 func (l *ledger) timetable(j *jobEntry, version int64) *recurrence.Timetable {
-	if t := l.tables[version]; t != nil {
+	key := tableKey{version, j.row.CountFrom.UnixMilli(), j.row.Counted}
+	if t := l.tables[key]; t != nil {
 		return t
 	}
 	job := l.definition(version)
 	if job == nil {
 		return nil
 	}
-	t, err := job.When.Compile(recurrence.Created(j.row.CreatedAt))
+	t, err := job.When.Compile(j.row.Origin())
 	if err != nil {
 		return nil
 	}
-	l.tables[version] = t
+	l.tables[key] = t
 	return t
 }
 

@@ -82,12 +82,12 @@ func (w *World) drawWhen(d dice, g *gene) {
 	switch d.IntN(16) {
 	case 0, 1, 2:
 		add("%s", begin)
-		add("recurrence: {frequency: minute, interval: %d}", pick(d, 10, 15, 20, 30, 45, 7))
+		add("recurrence: {frequency: minute, interval: %d%s}", pick(d, 10, 15, 20, 30, 45, 7), drawCount(d))
 	case 3:
 		add("cron: \"%s\"", pick(d, "*/15 * * * *", "*/30 * * * *", "*/20 1-22 * * *", "5,35 * * * *"))
 	case 4, 5, 6:
 		add("%s", begin)
-		add("recurrence: {frequency: hour, interval: %d}", pick(d, 1, 1, 2, 3, 6))
+		add("recurrence: {frequency: hour, interval: %d%s}", pick(d, 1, 1, 2, 3, 6), drawCount(d))
 	case 7:
 		add("cron: \"%s\"", pick(d, "0 * * * *", "15 * * * *", "40 */2 * * *", "0 */8 * * *"))
 	case 8, 9, 10:
@@ -124,6 +124,14 @@ func (w *World) drawWhen(d dice, g *gene) {
 		add("calendar: work")
 		add("offCalendar: %s", pick(d, "dryRun", "drop", "previous", "next"))
 	}
+}
+
+// drawCount draws how often a job runs before it is completed; mostly for ever.
+func drawCount(d dice) string {
+	if !d.chance(0.2) {
+		return ""
+	}
+	return fmt.Sprintf(", count: %d", d.in(1, 60))
 }
 
 func (w *World) drawWhat(d dice, g *gene) {

@@ -32,6 +32,9 @@ func (r *reader) readJob(n *yaml.Node, name string) *value {
 		t.shape = azureJobShape
 		return r.azureJob(r.readObject(n, azureJobShape, t, name, true))
 	}
+	if r.made {
+		return r.readObject(n, madeJobShape, t, name, false)
+	}
 	return r.readObject(n, jobShape, t, name, false)
 }
 

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -15,7 +16,14 @@ const selfWord = "self"
 func (d *decoder) dependencies(job *engine.Job, v *value) []mark {
 	var marks []mark
 	for _, item := range v.field("dependsOn").items() {
-		job.DependsOn = append(job.DependsOn, d.dependency(job, item))
+		x := d.dependency(job, item)
+		for n := range job.DependsOn {
+			if sameSet(&job.DependsOn[n], &x) && !item.bad {
+				d.fail(item, "leave one of the two out", "%s is waited for twice in the same way: line %d says it already", x.Job.Job, marks[n].line)
+				break
+			}
+		}
+		job.DependsOn = append(job.DependsOn, x)
 		marks = append(marks, item.mark())
 	}
 	if own := v.field("selfDependency"); own.flag() && !slices.ContainsFunc(job.DependsOn, func(x engine.Dependency) bool { return x.Edge.Self && x.Edge.Previous == 1 }) {
@@ -25,6 +33,13 @@ func (d *decoder) dependencies(job *engine.Job, v *value) []mark {
 		marks = append(marks, own.mark())
 	}
 	return marks
+}
+
+// sameSet reports whether two dependencies choose from the same instances: the second could only repeat the first, or contradict it.
+func sameSet(a, b *engine.Dependency) bool {
+	e, f := a.Edge, b.Edge
+	e.Select, f.Select = deps.Select{}, deps.Select{}
+	return a.Job == b.Job && a.Job.Job != "" && a.Edge.Select == b.Edge.Select && reflect.DeepEqual(e, f)
 }
 
 // dependency reads the short form, a name, or the long one.

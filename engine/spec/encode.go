@@ -183,6 +183,7 @@ func whenMembersOf(m members, job *engine.Job) {
 	w := &job.When
 	putTime(m, "startTime", w.Start)
 	putTime(m, "endTime", w.End)
+	put(m, "atOnce", w.AtOnce, false)
 	put(m, "cron", w.Cron, "")
 	if w.Manual {
 		m["trigger"] = "manual"

@@ -91,6 +91,12 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 	for _, e := range l.edges {
 		if !l.settled[e.down.Workflow] || !l.settled[e.up.Workflow] {
 			l.emptyOrLater(e)
+			l.tooFew(e)
+		}
+	}
+	for _, j := range l.order {
+		if !l.settled[j.Workflow] {
+			l.atOnce(j)
 		}
 	}
 	if l.unread || len(l.damaged) > 0 {
@@ -102,6 +108,19 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 		}
 	}
 	return l.problems
+}
+
+// atOnce tells what a load would start: no plan of a day shows it, since its plan time is that of the load.
+func (l *lint) atOnce(j *lintJob) {
+	if !j.When.Immediate() || j.Disabled {
+		return
+	}
+	text := "as soon as its name is first loaded"
+	if j.When.Rule != nil {
+		text += ", and from then on " + j.When.Rule.String()
+	}
+	l.report(j, j.marks.when, Warning, "write startTime: TIME, or trigger: manual", "%s has no startTime: it runs %s", j.Name, text)
+	l.problems[len(l.problems)-1].Kind = KindAtOnce
 }
 
 // warn reports something worth a second look.

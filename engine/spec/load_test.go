@@ -31,7 +31,7 @@ func (f forbidden) ReadFile(name string) ([]byte, error) {
 
 // Every file is looked at, and each mistake of each is reported in one run, in the order of files and lines.
 func TestLoadReportsAllFiles(t *testing.T) {
-	none := []byte("jobs: {a: {action: {type: none}}}\n")
+	none := []byte("jobs: {a: {trigger: manual, action: {type: none}}}\n")
 	files := forbidden{fstest.MapFS{
 		"z.yml":             {Data: []byte("jobs: {a: {action: {type: nono}}}\n")},
 		"a.json":            {Data: []byte("{\"jobs\": {\"a\": {\"prio\": 1,\n\"action\": {\"type\": \"none\"}}}}")},
@@ -62,7 +62,8 @@ func TestLoadGivesWorkflowsWithWarnings(t *testing.T) {
 		"sub/a.yaml": {Data: []byte("jobs: {a: {dependsOn: {job: b/a, window: {from: -PT1H, to: PT0S}}, action: {type: none}}}\n")},
 	}, "/jobs")
 	require.NoError(t, problems.Err())
-	require.Len(t, problems, 1)
+	require.Len(t, problems, 2)
+	require.Equal(t, spec.KindAtOnce, problems[1].Kind)
 	require.Equal(t, spec.Warning, problems[0].Severity)
 	text, err := json.Marshal(problems[0])
 	require.NoError(t, err)

@@ -23,6 +23,17 @@ func TestMadeDefinitions(t *testing.T) {
 	require.Equal(t, job.Definition, again.Definition)
 	require.Equal(t, job.Secrets, again.Secrets)
 
+	const atOnce = `{"workflow": "w", "jobs": {"j": {"atOnce": true,
+		"recurrence": {"frequency": "day", "schedule": {"hours": [2]}}, "action": {"type": "none"}}}}`
+	w, problems = spec.Decode("job", []byte(atOnce), spec.Options{Made: true})
+	require.False(t, problems.HasErrors(), "%v", problems)
+	require.True(t, w.Jobs[0].When.AtOnce)
+	again, err = spec.DecodeJob(w.Jobs[0].Definition, "")
+	require.NoError(t, err)
+	require.True(t, again.When.AtOnce)
+	_, problems = spec.Decode("job", []byte(atOnce), spec.Options{})
+	require.Contains(t, problems[0].Message, "unknown key \"atOnce\"")
+
 	_, problems = spec.Decode("job", []byte(text), spec.Options{})
 	require.Len(t, problems, 2, "%v", problems)
 	require.Contains(t, problems[0].Message, "orders~1f2e3d4c")

@@ -47,6 +47,8 @@ const (
 	KindEmpty    Kind = "never-waits"
 	KindUnwaited Kind = "not-waited-for"
 	KindSchedule Kind = "schedule"
+	KindAtOnce   Kind = "runs-at-once"
+	KindNever    Kind = "never-enough"
 
 	KindAuthentication Kind = "authentication"
 	KindSecretText     Kind = "secret-in-a-text"

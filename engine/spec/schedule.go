@@ -27,6 +27,9 @@ func (d *decoder) when(job *engine.Job, v *value) {
 		w.Cron = d.cronZone(w, v, cron)
 	}
 	w.Manual = v.field("trigger") != nil
+	if atOnce := v.field("atOnce"); atOnce.ok() {
+		w.AtOnce = atOnce.on
+	}
 	w.Start = d.instant(v.field("startTime"), w.Location)
 	w.End = d.instant(v.field("endTime"), w.Location)
 	for _, item := range v.field("at").items() {

@@ -129,6 +129,16 @@ func newJobShape() *shape {
 	return s
 }
 
+// madeJobShape is the jobShape of definitions that no person wrote.
+var madeJobShape = newMadeJobShape()
+
+func newMadeJobShape() *shape {
+	atOnce := field{name: "atOnce", typ: flagType, doc: "Due at once too, beside the schedule of its rule: Azure Scheduler's own."}
+	s := newShape("job", jobShape.doc, append(jobFields(), atOnce)...)
+	s.empty = true
+	return s
+}
+
 func jobFields() []field {
 	list := []field{
 		{name: "description", typ: textType, doc: "What the job is for."},

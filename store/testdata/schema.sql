@@ -243,7 +243,7 @@ CREATE TABLE job (
   version    INTEGER NOT NULL,
   created_at INTEGER,
   disabled   INTEGER NOT NULL CHECK (disabled IN (0, 1)),
-  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)), source TEXT NOT NULL DEFAULT '', revision INTEGER NOT NULL DEFAULT 0, rows_to INTEGER,
+  removed    INTEGER NOT NULL CHECK (removed IN (0, 1)), source TEXT NOT NULL DEFAULT '', revision INTEGER NOT NULL DEFAULT 0, rows_to INTEGER, count_from INTEGER, counted INTEGER NOT NULL DEFAULT 0, counted_gone INTEGER NOT NULL DEFAULT 0 CHECK (counted_gone >= 0),
   UNIQUE (workflow, name)
 ) STRICT;
 

@@ -87,7 +87,7 @@ func (j *job) entity() *azure.Job {
 
 // rest is the first plan time of the job that is not planned yet; false when there is none.
 func (j *job) rest() (time.Time, bool) {
-	table, err := j.when.Compile(recurrence.Created(j.jobRow.CreatedAt))
+	table, err := j.when.Compile(j.jobRow.Origin())
 	if err != nil {
 		return time.Time{}, false // it never fires
 	}

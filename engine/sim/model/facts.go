@@ -123,6 +123,32 @@ func (v *view) PlanTimes(job int64, from, to time.Time) (times []time.Time, err 
 	return times, nil
 }
 
+// Counted counts what counts of a job before a time, less what does not from it on.
+func (v *view) Counted(job int64, from, to time.Time) (n int, err error) {
+	if v.broken != nil {
+		return 0, v.broken
+	}
+	if gone := v.s.countedGone[job]; gone != nil {
+		n = *gone
+	}
+	for k := range v.s.places.from(place{job, from.UnixMilli(), "", least}) {
+		if k.job != job {
+			break
+		}
+		if k.key != "" {
+			continue
+		}
+		counts, before := v.s.instances[k.id].Counts(), k.at < to.UnixMilli()
+		switch {
+		case before && counts:
+			n++
+		case !before && !counts:
+			n--
+		}
+	}
+	return n, nil
+}
+
 // wanted is how many satisfied instances a wait asks for; 0 stands for all.
 func wanted(selects string) int {
 	if selects == "any" {

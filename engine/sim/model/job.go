@@ -37,6 +37,12 @@ func (t *tx) PutJob(j engine.JobRow) error {
 	if !j.RowsTo.IsZero() {
 		j.RowsTo = utc(j.RowsTo)
 	}
+	if !j.CountFrom.IsZero() {
+		j.CountFrom = utc(j.CountFrom)
+	}
+	if old := t.s.jobs[j.ID]; old != nil && !old.CreatedAt.Equal(j.CreatedAt) && t.s.countedGone[j.ID] != nil {
+		set(t, (*state).putCountedGone, j.ID, nil) // it is another job
+	}
 	j.PlannedTo = zoned(j.PlannedTo)
 	t.revise()
 	revision := t.s.counters[counterRevision]

@@ -117,6 +117,14 @@ func (s *state) needed(candidates []int64) map[int64]bool {
 
 // remove takes an instance out, with what belongs to it, and returns the ids of its attempts.
 func (t *tx) remove(id int64) (attempts []int64) {
+	i := t.s.instances[id]
+	if job := t.s.jobs[i.Job]; i.Key == "" && i.Counts() && job != nil && !i.PlanTime.Before(job.CreatedAt) {
+		n := 1
+		if gone := t.s.countedGone[i.Job]; gone != nil {
+			n += *gone
+		}
+		set(t, (*state).putCountedGone, i.Job, &n)
+	}
 	if len(t.s.steps[id]) > 0 {
 		set(t, (*state).putSteps, id, nil)
 	}

@@ -25,17 +25,19 @@ type state struct {
 	leases    map[string]*engine.LeaseRow
 	zones     map[string]*string // the rules of time zones
 	revisions map[int64]*int64   // of the definitions, when a job was last put
-	resources map[resourceKey]*engine.ResourceRow
-	watches   map[int64]*watchRow
-	once      map[engine.OnceKey]*engine.OnceRow
-	tokens    map[int64]*engine.TokenRow // that were not revoked
-	pauses    map[pauseKey]*engine.PauseRow
-	overrides map[overrideKey]*engine.OverrideRow
-	reaches   map[pair]*int64
-	backfills map[int64]*engine.BackfillRow
-	unreal    map[int64]*unreal
-	history   history
-	alerts    alerts
+
+	countedGone map[int64]*int // by job: instances that counted and that retention has removed
+	resources   map[resourceKey]*engine.ResourceRow
+	watches     map[int64]*watchRow
+	once        map[engine.OnceKey]*engine.OnceRow
+	tokens      map[int64]*engine.TokenRow // that were not revoked
+	pauses      map[pauseKey]*engine.PauseRow
+	overrides   map[overrideKey]*engine.OverrideRow
+	reaches     map[pair]*int64
+	backfills   map[int64]*engine.BackfillRow
+	unreal      map[int64]*unreal
+	history     history
+	alerts      alerts
 
 	jobNames *ordered[jobName]
 	places   *ordered[place] // of instances, by job, plan time and key
@@ -211,7 +213,7 @@ func newState() *state {
 		counters: map[string]int64{counterIDs: 1, counterRevision: 1, counterPruned: 1},
 		jobs:     map[int64]*engine.JobRow{}, versions: map[int64]*engine.VersionRow{}, instances: map[int64]*instance{},
 		waits: map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
-		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{},
+		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{}, countedGone: map[int64]*int{},
 		resources: map[resourceKey]*engine.ResourceRow{}, watches: map[int64]*watchRow{}, once: map[engine.OnceKey]*engine.OnceRow{}, tokens: map[int64]*engine.TokenRow{},
 		pauses: map[pauseKey]*engine.PauseRow{}, overrides: map[overrideKey]*engine.OverrideRow{},
 		reaches: map[pair]*int64{}, backfills: map[int64]*engine.BackfillRow{}, unreal: map[int64]*unreal{}, lane: newOrdered(compareLanes), alerts: newAlerts(),
@@ -230,7 +232,7 @@ func (s *state) clone() *state {
 	return &state{
 		counters: maps.Clone(s.counters), jobs: maps.Clone(s.jobs), versions: maps.Clone(s.versions), instances: maps.Clone(s.instances),
 		waits: maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
-		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), resources: maps.Clone(s.resources), watches: maps.Clone(s.watches),
+		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), countedGone: maps.Clone(s.countedGone), resources: maps.Clone(s.resources), watches: maps.Clone(s.watches),
 		once: maps.Clone(s.once), tokens: maps.Clone(s.tokens), pauses: maps.Clone(s.pauses), overrides: maps.Clone(s.overrides), reaches: maps.Clone(s.reaches), backfills: maps.Clone(s.backfills), unreal: maps.Clone(s.unreal), history: s.history.clone(), lane: s.lane.clone(),
 		alerts:   s.alerts.clone(),
 		jobNames: s.jobNames.clone(), places: s.places.clone(),
@@ -297,6 +299,8 @@ func (s *state) putRevision(job int64, revision *int64) (old *int64) {
 func (s *state) putResource(key resourceKey, row *engine.ResourceRow) (old *engine.ResourceRow) {
 	return put(s.resources, key, row)
 }
+
+func (s *state) putCountedGone(job int64, n *int) (old *int) { return put(s.countedGone, job, n) }
 
 func (s *state) putZone(name string, rules *string) (old *string) { return put(s.zones, name, rules) }
 

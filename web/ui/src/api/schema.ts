@@ -3115,6 +3115,8 @@ export interface components {
             next?: string;
         };
         JobChange: {
+            /** @description Of an added job: it is due as soon as it is loaded, since it has no startTime */
+            atOnce?: boolean;
             /** @enum {string} */
             change: "added" | "removed" | "changed" | "disabled" | "enabled";
             job: string;
