@@ -89,7 +89,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 			require.Contains(t, out.String(), "EXIT STATUS\n  0  done\n")
 			require.Empty(t, errs.String())
 			for _, line := range strings.Split(out.String(), "\n") {
-				require.LessOrEqual(t, len([]rune(line)), 170, "a line of help that no terminal holds: %s", line)
+				require.LessOrEqual(t, len([]rune(line)), helpColumns, "a line of help that does not fit: %s", line)
 			}
 		})
 		for _, sub := range c.Commands() {

@@ -1455,6 +1455,8 @@ export interface components {
             added: components["schemas"]["JobRef"][];
             /** @description Have a new version */
             changed: components["schemas"]["JobRef"][];
+            /** @description Of a reload: what became of the plan of the next two natural days, instance by instance */
+            diff?: components["schemas"]["PlanDiff"];
             /**
              * Format: int64
              * @description Those that were cancelled, as reviewed
@@ -1821,7 +1823,7 @@ export interface components {
             dates?: string[];
             /** @description Also jobs that wait for these */
             downstream?: string;
-            /** @description The first day; with to */
+            /** @description The first day, or yesterday, today; with to */
             from?: string;
             /** @description What is outside of it and not recorded counts as satisfied */
             ignoreMissing?: boolean;
@@ -1847,7 +1849,7 @@ export interface components {
             steps?: string[];
             /** @description Nothing more starts when an instance has failed, until it is resumed */
             stopOnFailure?: boolean;
-            /** @description The last day, which is included */
+            /** @description The last day, which is included, or yesterday, today */
             to?: string;
             /** @description Also jobs that these wait for: how many steps away, all, or their names */
             upstream?: string;
@@ -2332,6 +2334,11 @@ export interface components {
             file: string;
             /** @description What to write instead */
             hint?: string;
+            /**
+             * @description Of a warning: what many of them have in common
+             * @example waits-for-later
+             */
+            kind?: string;
             /**
              * Format: int64
              * @description From 1; 0 is the file itself
@@ -3389,7 +3396,9 @@ export interface components {
              */
             all: number;
             /** @description The one that will be latest first */
-            late: components["schemas"]["Late"][];
+            items: components["schemas"]["Late"][];
+            /** @description Cursor of the next page; absent on the last */
+            next?: string;
         };
         Link: {
             /** @description Any end satisfies */
@@ -3796,7 +3805,7 @@ export interface components {
         };
         PreviewRequest: {
             /**
-             * @description A natural day in the zone of the job
+             * @description A natural day in the zone of the job, or yesterday, today, tomorrow
              * @example 2026-11-21
              */
             date: string;
@@ -4161,7 +4170,7 @@ export interface components {
             /** @description All instances, in columns, in the place of a list */
             columns?: boolean;
             /**
-             * @description The first natural day, each job's in its own zone; the default is tomorrow
+             * @description The first natural day, each job's in its own zone, or today, yesterday; the default is tomorrow
              * @example 2026-11-22
              */
             date?: string;
@@ -4174,7 +4183,7 @@ export interface components {
             defaultDuration?: string;
             /** @description What takes longer: JOB[@TIME]=DURATION */
             delay?: string[];
-            /** @description How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration */
+            /** @description How long an instance of a job runs: workflow/job, job or pattern to a length of time such as 10m or PT10M */
             durations?: {
                 [key: string]: string;
             };
@@ -4303,6 +4312,8 @@ export interface components {
              * @description The server's clock, in UTC
              */
             now: string;
+            /** @description What is paused now, the first 100: nothing of it starts */
+            paused: components["schemas"]["Pause"][];
             /** @description Whether the server does its work */
             ready: boolean;
             slots: components["schemas"]["Slots"];
@@ -5374,12 +5385,14 @@ export interface operations {
                 actor?: string;
                 /** @description next of the page before */
                 cursor?: number;
-                /** @description Not before this time */
+                /** @description Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow) */
                 from?: string;
                 /** @description Rows of a page */
                 limit?: number;
-                /** @description Before this time */
+                /** @description Before this, written like from */
                 to?: string;
+                /** @description Whose days from and to mean; the default is the zone of most jobs */
+                zone?: string;
             };
             header?: never;
             path?: never;
@@ -6488,6 +6501,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getBackfill: {
@@ -7043,6 +7074,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     cancelBackfill: {
@@ -7349,6 +7398,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -7886,6 +7953,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resumeBackfill: {
@@ -8196,6 +8281,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     planBackfill: {
@@ -8492,10 +8595,12 @@ export interface operations {
             query?: {
                 /** @description next of the page before */
                 cursor?: number;
-                /** @description Not before this time; the default is 24 hours ago */
+                /** @description Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday); the default is 24 hours ago */
                 from?: string;
                 /** @description Rows of a page */
                 limit?: number;
+                /** @description Whose day from means; the default is the zone of most jobs */
+                zone?: string;
             };
             header?: never;
             path?: never;
@@ -8958,6 +9063,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listConcerns: {
@@ -9196,7 +9319,7 @@ export interface operations {
                 "If-None-Match"?: string[];
             };
             path: {
-                /** @description A day of the zone, or today */
+                /** @description A day of the zone, or yesterday, today, tomorrow */
                 date: string;
             };
             cookie?: never;
@@ -9492,7 +9615,7 @@ export interface operations {
                 "If-None-Match"?: string[];
             };
             path: {
-                /** @description A day of the zone, or today */
+                /** @description A day of the zone, or yesterday, today, tomorrow */
                 date: string;
             };
             cookie?: never;
@@ -9749,7 +9872,9 @@ export interface operations {
     listDeadlines: {
         parameters: {
             query?: {
-                /** @description At most so many */
+                /** @description next of the page before */
+                cursor?: number;
+                /** @description Rows of a page */
                 limit?: number;
             };
             header?: never;
@@ -9766,7 +9891,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "late": [
+                     *       "items": [
                      *         {
                      *           "id": "4217",
                      *           "name": "retail/orders@2026-11-21T06:00:00+01:00",
@@ -10458,6 +10583,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -11423,6 +11566,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14094,6 +14255,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listInstances: {
@@ -14101,7 +14280,7 @@ export interface operations {
             query?: {
                 /** @description next of the page before */
                 cursor?: string;
-                /** @description Only with a plan time at or after this */
+                /** @description Only with a plan time at or after this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow) */
                 from?: string;
                 /** @description Only of this job; needs workflow */
                 job?: string;
@@ -14113,10 +14292,12 @@ export interface operations {
                 selector?: string;
                 /** @description Only in one of these states */
                 state?: ("waiting" | "running" | "lost" | "succeeded" | "forced" | "failed" | "skipped" | "cancelled")[];
-                /** @description Only with a plan time before this */
+                /** @description Only with a plan time before this, written like from */
                 to?: string;
                 /** @description Only of this workflow */
                 workflow?: string;
+                /** @description Whose days from and to mean; the default is the zone of most jobs */
+                zone?: string;
             };
             header?: never;
             path?: never;
@@ -15089,6 +15270,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     confirmInstance: {
@@ -15378,6 +15577,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17472,9 +17689,9 @@ export interface operations {
     jobDays: {
         parameters: {
             query?: {
-                /** @description The first day; absent is 27 days before today */
+                /** @description The first day, or today, yesterday, tomorrow of the job's zone; absent is 27 days before today */
                 from?: string;
-                /** @description The day after the last; absent is 8 days after today, or after from where that is later */
+                /** @description The day after the last, written like from; absent is 8 days after today, or after from where that is later */
                 to?: string;
             };
             header?: never;
@@ -18524,6 +18741,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listVersions: {
@@ -19452,6 +19687,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listOrders: {
@@ -20137,6 +20390,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resume: {
@@ -20411,6 +20682,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21432,6 +21721,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     status: {
@@ -21523,7 +21830,18 @@ export interface operations {
                      *         "openIncidents": 0,
                      *         "pendingDeliveries": 0,
                      *         "failedDeliveries": 0
-                     *       }
+                     *       },
+                     *       "paused": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "since": "2026-11-21T06:00:00+01:00",
+                     *           "until": "2026-11-23T06:00:00+01:00",
+                     *           "missed": "latest",
+                     *           "by": "ana",
+                     *           "note": "the source is rebuilt"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Status"];
@@ -22351,6 +22669,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revokeToken: {
@@ -22624,6 +22960,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23549,6 +23903,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
