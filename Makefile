@@ -5,10 +5,10 @@ GO      ?= go
 LINT     = $(GO) tool -modfile=.ci/tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race fuzz lint golden client bench torture ui ui-check ui-test screens ci
+.PHONY: help build run test test-long race fuzz lint golden client bench torture ui ui-check ui-test screens ci
 
 help: ## what there is
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the binary, in bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN) ./cmd/almanac
@@ -16,9 +16,13 @@ build: ## the binary, in bin/
 run: build ## plan today from examples/ and run what is due, at http://127.0.0.1:8080
 	$(BIN) serve examples --dev
 
-test: ## every test
+test: ## every test, with few drawn cases; what was not run is told at the end
 	$(GO) vet ./...
-	$(GO) test -timeout 25m ./...
+	$(GO) run ./bench/tests -timeout 25m ./...
+
+test-long: ## every test, with many drawn cases
+	$(GO) vet ./...
+	ALMANAC_TEST_EFFORT=long $(GO) run ./bench/tests -timeout 45m ./...
 
 race: ## every test under the race detector
 	$(GO) test -race ./...
@@ -79,7 +83,9 @@ ifdef SEED
 	$(GO) run ./bench/sim -seeds $(SEED) -v
 else
 	$(GO) run ./bench/sim -seeds $(SEEDS)
+	ALMANAC_TEST_EFFORT=long $(GO) run ./bench/tests -timeout 2h ./...
 	$(GO) run -tags planted ./bench/sim -planted all
+	$(GO) test -tags planted ./store -run Planted -count=1 -v -timeout 1h
 	$(GO) test ./store -run PowerLoss -count=1 -v -powerloss.rounds 10
 	$(GO) test ./store -run ALockOfAnotherProgram -count=1 -v -lock.held 60s
 	$(GO) run ./bench/torture kill -kills $(KILLS)
@@ -87,4 +93,4 @@ else
 	$(GO) run ./bench/torture soak -minutes 60
 endif
 
-ci: test fuzz lint ui-test ## what .ci/run does
+ci: test-long fuzz lint ui-test ## what .ci/run does

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/almanac-sched/almanac/engine/spec"
 )
 
@@ -135,7 +136,7 @@ func (m *mortal) Write(ctx context.Context, fn func(tx engine.Tx) error) error {
 // A server that dies with any of its writes, before or after it: the next one loses no message, and what is repeated has the id that it had.
 func TestACrashBetweenAnyTwoWritesLosesNoMessage(t *testing.T) {
 	const writes = 30 // of the first server: more than it makes until it has told of the failure
-	for n := range 2 * writes {
+	for n := 0; n < 2*writes; n += effort.Of(5, 1) {
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
 			s := &scenario{t: t, dir: dir, actions: parseActions(t, "root 5s exit 1"), sections: map[string]string{

@@ -29,10 +29,10 @@ func (e *Engine) takeBack(ctx context.Context, now time.Time) (more bool, err er
 	if fault.Planted(fault.MisfireStays) {
 		return false, nil
 	}
-	if more, err = e.reopenFuture(ctx, now); err != nil || more {
+	if more, err = e.withdrawFuture(ctx, now); err != nil || more {
 		return more, err
 	}
-	return e.withdrawFuture(ctx, now)
+	return e.reopenFuture(ctx, now)
 }
 
 // reopenFuture opens again what was cancelled at a time that has not come.
@@ -94,13 +94,14 @@ func takenBack(i *Instance) bool {
 	return false
 }
 
-// plannedBy is up to when the job is planned at a time.
+// plannedBy is up to when the job is planned at a time. Nothing looks again at what its watermark
+// lies behind already.
 func (e *Engine) plannedBy(ref JobRef, now time.Time) time.Time {
 	d := e.defs.lookup(ref)
 	if d == nil || d.job == nil {
 		return time.Time{}
 	}
-	return dayAfter(now.Add(e.cfg.PlanAhead), d.job.When.Location)
+	return latest(dayAfter(now.Add(e.cfg.PlanAhead), d.job.When.Location), d.row.PlannedTo)
 }
 
 // reopen lets cancelled instances wait for their time again.

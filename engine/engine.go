@@ -322,10 +322,16 @@ func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error
 	full := false
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		defer func() { full = tx.Full() }()
-		if n, attempts, err = tx.Prune(now.Add(-e.cfg.Retention), pruneBatch); err != nil {
+		before := now.Add(-e.cfg.Retention)
+		if n, attempts, err = tx.Prune(before, pruneBatch); err != nil {
 			return err
 		}
-		_, err = tx.PruneAlerts(now.Add(-e.cfg.Retention), pruneBatch)
+		if n > 0 {
+			if err := markRemoved(tx, before); err != nil {
+				return err
+			}
+		}
+		_, err = tx.PruneAlerts(before, pruneBatch)
 		return err
 	})
 	if err != nil {

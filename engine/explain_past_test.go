@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 )
 
 const pastDay = `workflow: w
@@ -67,7 +68,7 @@ func told(t *testing.T, x engine.Explanation) string {
 // A day on which attempts succeed and fail at times made up of a seed, people confirm, cancel and trigger, and definitions change. Whatever was explained
 // of it while it went on is explained the same way afterwards, as of then.
 func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
-	for seed := range 3 {
+	for seed := range effort.Of(1, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			chance := func(n int, what ...any) bool {
 				h := fnv.New32a()

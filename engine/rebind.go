@@ -55,7 +55,8 @@ type binding struct {
 	View
 	planner  *Planner
 	row      func(JobRef) (JobRow, bool)
-	span     func(JobRef) recorded // nil is what rebinding goes by
+	span     func(JobRef) recorded                                    // nil is what rebinding goes by
+	times    func(job int64, from, to time.Time) ([]time.Time, error) // nil is View.PlanTimes
 	revision int64
 	i        *Instance
 	job      *Job // as of the version of the instance
@@ -111,7 +112,11 @@ func (b *binding) inForce() *Planner {
 			return row.planned(row.PlannedTo)
 		}
 	}
-	return b.planner.over(b.View, span)
+	planner := b.planner.over(b.View, span)
+	if b.times != nil {
+		planner.record.times = b.times
+	}
+	return planner
 }
 
 // dependency binds one declared dependency, of which these are the rows.
@@ -165,8 +170,8 @@ func (b *binding) bound(planner *Planner, up int, w *Wait) ([]Wait, bool) {
 	return plan.appendWaits(nil, b.i.ID, w.Upstream, 0), true
 }
 
-// times is when a job is due by the definitions in force.
-func (b *binding) times(planner *Planner, n int) deps.Occurrences {
+// due is when a job is due by the definitions in force.
+func (b *binding) due(planner *Planner, n int) deps.Occurrences {
 	return planner.endOf(n, &b.err).Occurrences
 }
 
@@ -176,7 +181,7 @@ func (b *binding) own(planner *Planner) deps.Occurrences {
 	return func(from, to time.Time) []time.Time {
 		var times []time.Time
 		if known {
-			times = b.times(planner, n)(from, to)
+			times = b.due(planner, n)(from, to)
 		}
 		if at := b.i.PlanTime; !at.Before(from) && at.Before(to) {
 			if k, there := slices.BinarySearchFunc(times, at, time.Time.Compare); !there {
@@ -195,7 +200,7 @@ func (b *binding) left(planner *Planner, up int, before []Wait) []Wait {
 			fresh = append(fresh, w)
 			continue
 		}
-		times := b.times(planner, up)(w.First, w.Last.Add(time.Millisecond))
+		times := b.due(planner, up)(w.First, w.Last.Add(time.Millisecond))
 		if len(times) == 0 {
 			continue
 		}
@@ -212,15 +217,23 @@ func (b *binding) left(planner *Planner, up int, before []Wait) []Wait {
 	return fresh
 }
 
-// gone reports whether all that the instance waited for was there once and has been removed by retention: nobody else takes away what is in the past.
+// gone reports whether retention has removed all that a rerun waited for. The rows say how far
+// retention has come: what an edit or a clock took away is not gone but missing.
 func (b *binding) gone(before, fresh []Wait) bool {
 	if !b.i.Touched && b.i.Fence == 0 || countOf(fresh) > 0 {
 		return false
 	}
-	row, ok := b.row(before[0].Ref)
-	return ok && (before[0].Rule == RuleRetention || slices.ContainsFunc(before, func(w Wait) bool {
-		return w.Count > 0 && w.Key == "" && w.Last.Before(b.i.NotBefore) && w.Last.Before(row.PlannedTo)
-	}))
+	if before[0].Rule == RuleRetention {
+		return true
+	}
+	removed, err := RemovedBefore(b.View)
+	if err != nil {
+		b.err = err
+		return false
+	}
+	return slices.ContainsFunc(before, func(w Wait) bool {
+		return w.Count > 0 && w.Key == "" && w.First.Before(removed)
+	})
 }
 
 // cut takes what a person has detached out of the rows of a dependency.
@@ -237,7 +250,7 @@ func (b *binding) cut(planner *Planner, up int, fresh []Wait, detached []time.Ti
 		}
 		piece := w
 		piece.Count = 0
-		for _, t := range b.times(planner, up)(w.First, w.Last.Add(time.Millisecond)) {
+		for _, t := range b.due(planner, up)(w.First, w.Last.Add(time.Millisecond)) {
 			if slices.ContainsFunc(detached, t.Equal) {
 				marks = append(marks, detachedMark(w, t))
 				if piece.Count > 0 {

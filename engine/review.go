@@ -25,6 +25,7 @@ type LoadedDiff struct {
 	DropDue     bool
 	Due         []DueInstance // by plan time, workflow, job
 	Without     []Ordered     // orders ahead, from At on, that lose their instance
+	Bound       []Rebound     // by plan time, workflow, job
 }
 
 // A DueInstance is due and has not started when its job goes, or a job that it waits for.
@@ -101,7 +102,7 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 			return notOfAFolder(j.Ref())
 		}
 	}
-	plan := func(jobs []*Job) (Plan, error) {
+	plan := func(jobs []*Job) (*Planner, Plan, error) {
 		planner, err := NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin {
 			if row, ok := known[j.Ref()]; ok {
 				return recurrence.Created(row.CreatedAt)
@@ -109,20 +110,21 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 			return recurrence.Created(d.At)
 		})
 		if err != nil {
-			return Plan{}, err
+			return nil, Plan{}, err
 		}
-		return planner.Plan(func(j *Job) (time.Time, time.Time) {
+		plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
 			if j.Disabled || j.When.Manual || known[j.Ref()].Source != "" && !known[j.Ref()].Removed {
 				return time.Time{}, time.Time{} // jobs that no folder made stay as they are
 			}
 			return d.From, d.To
 		})
+		return planner, plan, err
 	}
-	before, err := plan(loaded)
+	planner, before, err := plan(loaded)
 	if err != nil {
 		return err
 	}
-	after, err := plan(jobs)
+	fresh, after, err := plan(jobs)
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,10 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 	if d.Without, err = lostOrders(v, loaded, jobs, known, d.At); err != nil {
 		return err
 	}
-	return d.look(e, v, known)
+	if err := d.look(e, v, known); err != nil {
+		return err
+	}
+	return d.boundAgain(e, v, known, planner, fresh)
 }
 
 // look adds what only the rows know: which instances are due and go or lose what they wait for, and which of changed jobs stay as they are because

@@ -24,6 +24,7 @@ type checkpointer struct {
 	wal     string
 	w       *writer
 	s       *session
+	pin     *session // holds a snapshot while the log is copied
 	wanted  chan struct{}
 	ended   chan error
 	commits int // of the writer's goroutine
@@ -40,7 +41,11 @@ func startCheckpointer(path string, w *writer) (*checkpointer, error) {
 	if err := s.control(walPatience); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	c := &checkpointer{wal: path + "-wal", w: w, s: s, wanted: make(chan struct{}, 1), ended: make(chan error, 1), cutAt: walTruncate}
+	pin, err := openSession(path, true)
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	c := &checkpointer{wal: path + "-wal", w: w, s: s, pin: pin, wanted: make(chan struct{}, 1), ended: make(chan error, 1), cutAt: walTruncate}
 	go c.run()
 	return c, nil
 }
@@ -77,10 +82,12 @@ func (c *checkpointer) run() {
 // again. After an error of the disk there is no next one: pages that a failed sync did not write count as written from then on, and the log that
 // still holds them would be reused.
 func (c *checkpointer) copy() error {
-	err := c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
+	err := c.copyPinned()
 	if size := fileSize(c.wal); size >= c.cutAt && !isFatal(err) {
 		c.turn.Lock()
-		err = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
+		if err = c.w.pages.follow(); err == nil { // nobody writes now
+			err = c.s.control("PRAGMA wal_checkpoint(TRUNCATE)")
+		}
 		c.turn.Unlock()
 		c.cutAt = max(walTruncate, fileSize(c.wal)+walTruncate)
 	}
@@ -91,6 +98,23 @@ func (c *checkpointer) copy() error {
 		c.w.ballast.release()
 	}
 	return unavailable(err)
+}
+
+// copyPinned copies what the log had when it began. The snapshot that it holds meanwhile ends
+// there: nothing behind it is copied, and the log is not begun anew, so that the checksums of all
+// that is copied are taken first.
+func (c *checkpointer) copyPinned() (err error) {
+	if err := c.pin.control("BEGIN"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.pin.control("ROLLBACK")) }()
+	if err := c.pin.read(`SELECT count(*) FROM sqlite_schema`, func(*columns) error { return nil }, nil); err != nil {
+		return err
+	}
+	if err := c.w.pages.follow(); err != nil {
+		return err
+	}
+	return c.s.control("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 // abandon ends the goroutine and leaves the connection to the end of the process.
@@ -105,5 +129,5 @@ func (c *checkpointer) stop() error {
 	if errors.Is(failed, engine.ErrUnavailable) {
 		failed = nil // the log is whole, and the next server copies it
 	}
-	return errors.Join(failed, c.s.close())
+	return errors.Join(failed, c.w.pages.stop(), c.pin.close(), c.s.close())
 }

@@ -38,6 +38,7 @@ type DB struct {
 	readers chan *session // nil stands for a session not opened yet
 
 	writer  *writer // nil when read-only
+	pages   *pageSums
 	ballast *ballast
 
 	checking sync.WaitGroup
@@ -69,6 +70,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	db := &DB{cfg: cfg, dir: dir, readers: make(chan *session, cfg.Readers), ballast: newBallast(dir.path, cfg.Ballast)}
 	if err := db.open(ctx); err != nil {
+		if db.pages != nil {
+			_ = db.pages.f.Close()
+		}
 		return nil, errors.Join(err, dir.close())
 	}
 	return db, nil
@@ -83,17 +87,33 @@ func (db *DB) open(ctx context.Context) error {
 	later := false
 	if !db.cfg.ReadOnly {
 		if exists {
+			_, known := readHead(db.dir.path)
+			if db.pages, err = openPages(db.dir.file(), !known); err != nil {
+				return db.unusable(op, err)
+			}
 			size := fileSize(db.dir.file())
 			if later = unclean && size > checkAtOnce; unclean && !later || !unclean && size <= checkAlways {
 				if err := db.check(ctx); err != nil {
 					return db.unusable(op, err)
 				}
 			}
-			if err := migrate(ctx, db.dir.file()); err != nil {
+			changed, err := migrate(ctx, db.dir.file())
+			if err != nil {
 				return db.unusable(op, err)
 			}
-		} else if err := db.create(ctx); err != nil {
-			return db.unusable("create a database in", err)
+			if changed { // by a connection whose log it has copied itself
+				err = db.pages.forget()
+			}
+			if err = errors.Join(err, db.pages.begin()); err != nil {
+				return db.unusable(op, err)
+			}
+		} else {
+			if err := db.create(ctx); err != nil {
+				return db.unusable("create a database in", err)
+			}
+			if db.pages, err = openPages(db.dir.file(), true); err != nil {
+				return db.unusable("create a database in", err)
+			}
 		}
 	}
 	first, err := db.openReader()
@@ -110,15 +130,13 @@ func (db *DB) open(ctx context.Context) error {
 		}
 		return nil
 	}
-	if err := checkHead(first, db.dir.path); err != nil {
+	if err := checkHead(first, db.dir); err != nil {
 		return errors.Join(db.unusable(op, err), first.close())
 	}
 	if db.writer, err = startWriter(db); err != nil {
 		return errors.Join(db.unusable(op, err), first.close())
 	}
-	if later {
-		db.checkBeside()
-	}
+	db.checkBeside(later)
 	return nil
 }
 
@@ -137,7 +155,7 @@ func (db *DB) create(ctx context.Context) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := migrate(ctx, path); err != nil {
+	if _, err := migrate(ctx, path); err != nil {
 		return err
 	}
 	if err := syncWhole(path); err != nil {
@@ -170,14 +188,19 @@ func (db *DB) check(ctx context.Context) error {
 	return errors.Join(quickCheck(ctx, s, 1), s.close())
 }
 
-// checkBeside checks while the work goes on, and ends the writing when there is damage.
-func (db *DB) checkBeside() {
+// checkBeside takes the checksums that are unknown while the work goes on, and may check before;
+// when there is damage that ends the writing.
+func (db *DB) checkBeside(check bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db.stop = cancel
 	db.checking.Go(func() {
-		if err := db.check(ctx); err != nil && ctx.Err() == nil {
-			db.writer.fail(err)
+		if check {
+			if err := db.check(ctx); err != nil && ctx.Err() == nil {
+				db.writer.fail(err)
+				return
+			}
 		}
+		_ = db.learn(ctx) // what stays unknown is taken by the next server
 	})
 }
 

@@ -26,6 +26,7 @@ type directory struct {
 	path string
 	name string   // of the database in it
 	lock *os.File // nil when opened read-only
+	log  bool     // there was one when it was inspected: no server had stopped in it, or one goes on
 }
 
 func (d *directory) file() string { return filepath.Join(d.path, d.name) }
@@ -141,7 +142,7 @@ func (d *directory) inspect() (exists, unclean bool, err error) {
 		return &UnusableError{Dir: d.path, Op: "open the database in", Hint: hint, Err: err}
 	}
 	wal := fileSize(d.file() + "-wal")
-	unclean = wal > 0
+	unclean, d.log = wal > 0, wal >= 0
 	f, err := os.Open(d.file())
 	if errors.Is(err, os.ErrNotExist) {
 		if wal >= 0 {

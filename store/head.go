@@ -32,7 +32,17 @@ func (h *headFile) write(c chain) {
 	_, _ = h.f.WriteAt(encodeHead(c), 0)
 }
 
-func (h *headFile) close() error { return h.f.Close() }
+// begin writes the head of a server that starts, and makes it durable: from then on only what is
+// written beside a log may be torn by a loss of power. A failure is no matter here either: what is
+// there then was durable before.
+func (h *headFile) begin(c chain) {
+	h.write(c)
+	_ = h.f.Truncate(int64(len(encodeHead(c))))
+	_ = syncSmall(h.f)
+}
+
+// close makes the head durable before the log is removed, see checkHead.
+func (h *headFile) close() error { return errors.Join(syncSmall(h.f), h.f.Close()) }
 
 func encodeHead(c chain) []byte {
 	line := fmt.Appendf(nil, headForm, c.id, c.hash)
@@ -69,11 +79,16 @@ func garbledHead(dir string) error {
 	return fmt.Errorf("%w: it is not one that this program wrote", ErrHead)
 }
 
-// checkHead refuses a history that is not the continuation of what the directory has held.
-func checkHead(s *session, dir string) error {
-	held, known := readHead(dir)
-	if !known {
-		return garbledHead(dir)
+// checkHead refuses a history that is not the continuation of what the directory has held. The head
+// is written without a sync while a server runs, so that the power may have left garbage in it
+// where a log is there; a server that is stopped syncs it before it removes the log.
+func checkHead(s *session, dir *directory) error {
+	held, known := readHead(dir.path)
+	switch {
+	case !known && dir.log:
+		return nil
+	case !known:
+		return garbledHead(dir.path)
 	}
 	end, err := readChain(s)
 	if err != nil {
@@ -104,7 +119,7 @@ func (db *DB) CheckHead() error {
 	if err != nil {
 		return db.unusable("open the database in", err)
 	}
-	if err = checkHead(s, db.dir.path); errors.Is(err, ErrStale) || errors.Is(err, ErrHead) {
+	if err = checkHead(s, db.dir); errors.Is(err, ErrStale) || errors.Is(err, ErrHead) {
 		err = db.unusable("open the database in", err)
 	}
 	return errors.Join(err, s.close())

@@ -14,39 +14,40 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the schema of the file up to date. A schema that is newer than this program's is refused.
-func migrate(ctx context.Context, path string) (err error) {
+// migrate brings the schema of the file up to date, and reports whether it was not. A schema that
+// is newer than this program's is refused.
+func migrate(ctx context.Context, path string) (changed bool, err error) {
 	db, err := sql.Open("sqlite", dsn(path, false))
 	if err != nil {
-		return err
+		return false, err
 	}
 	db.SetMaxOpenConns(1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	scripts, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		return err
+		return false, err
 	}
 	p, err := goose.NewProvider(goose.DialectSQLite3, db, scripts, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
-		return fmt.Errorf("read the migrations: %w", err)
+		return false, fmt.Errorf("read the migrations: %w", err)
 	}
 	current, target, err := p.GetVersions(ctx)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the version of the schema: %w", err)
+		return false, fmt.Errorf("read the version of the schema: %w", err)
 	case current > target:
-		return fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, current, target)
+		return false, fmt.Errorf("%w: its schema is %d, this program knows %d", ErrNewer, current, target)
 	case current == target:
-		return nil
+		return false, nil
 	}
 	if current == 0 {
 		// In the file before anything else: what has our tables has our mark.
 		if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
-			return err
+			return true, err
 		}
 	}
 	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("bring the schema from %d to %d: %w", current, target, err)
+		return true, fmt.Errorf("bring the schema from %d to %d: %w", current, target, err)
 	}
-	return nil
+	return true, nil
 }

@@ -62,6 +62,10 @@ func (db *DB) QuickCheck(ctx context.Context) error {
 		return db.unusable("open the database in", err)
 	}
 	err = quickCheck(ctx, s, 10)
+	if ctx.Err() == nil && db.cfg.File == "" {
+		faults, failed := db.checkPages(ctx, s, 10)
+		err = errors.Join(append(faults, err, failed)...)
+	}
 	if err != nil && ctx.Err() == nil {
 		err = db.unusable("check the database in", err)
 	}

@@ -2,5 +2,7 @@
 
 package store_test
 
-// lossShare: every loss is tried.
-const lossShare = 1
+import "github.com/almanac-sched/almanac/engine/fault/effort"
+
+// lossShare: every loss is tried, or of so many one.
+var lossShare = effort.Of(10, 1)

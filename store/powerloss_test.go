@@ -38,6 +38,8 @@ var (
 	lossReplay = flag.String("powerloss.replay", "", "repeat the loss in this `file`, and no other")
 )
 
+func init() { store.OnSync(powerloss.Synced) }
+
 // A trial is a loss of power in the course of some recorded work.
 type trial struct {
 	Recording *powerloss.Recording
@@ -109,7 +111,7 @@ func (t trial) open(dir string, compare bool) (found [sha256.Size]byte, err erro
 		return found, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.VerifyChain(context.Background()); err != nil {
+	if err := errors.Join(db.VerifyChain(context.Background()), db.CheckPages()); err != nil {
 		return found, err
 	}
 	beside, err := sql.Open("sqlite", filepath.Join(dir, "almanac.db"))
@@ -374,6 +376,7 @@ func TestPowerLossWhileTheSchemaIsBroughtUpToDate(t *testing.T) {
 		require.NoError(t, disk.Lose(powerloss.Loss{Mode: powerloss.Keep}).WriteTo(root))
 		dir := filepath.Join(root, "data")
 		require.NoError(t, os.Rename(filepath.Join(dir, "almanac.db"), filepath.Join(root, "now.db")))
+		require.NoError(t, os.Remove(filepath.Join(dir, "almanac.db-pages"))) // which that version did not have
 		older(t, filepath.Join(dir, "almanac.db"), filepath.Join(root, "now.db"), int64(version))
 
 		r, err := powerloss.Record(root, powerloss.Faults{})

@@ -78,7 +78,8 @@ func TestOldInstancesGetTheTimesOfTheirRuns(t *testing.T) {
 	event(15, 20, "succeed", "running", "succeeded")
 	require.NoError(t, db.Close())
 
-	require.NoError(t, migrate(context.Background(), filepath.Join(dir, fileName)))
+	_, err = migrate(context.Background(), filepath.Join(dir, fileName))
+	require.NoError(t, err)
 	db, err = sql.Open("sqlite", dsn(filepath.Join(dir, fileName), false))
 	require.NoError(t, err)
 	defer db.Close()

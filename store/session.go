@@ -83,7 +83,7 @@ func (s *session) prepare(text string) (*statement, error) {
 	if st, ok := s.stmts[text]; ok {
 		return st, nil
 	}
-	prepared, err := s.conn.Prepare(text)
+	prepared, err := s.conn.Prepare(mutated(text))
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", text, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 )
@@ -138,6 +139,8 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 		"incident_member": `INSERT INTO incident_member (incident, instance, job, plan_time, plan_offset, kind, since) VALUES (80004, 1001, 1, 1, 0, 'failed', 1)`,
 		"delivery":        `INSERT INTO delivery (id, incident, cause, sink, class, body, not_before, attempts, state, reason, created_at) VALUES (80005, 80004, 'job/1', 'ops', 'failure', x'7b7d', 1, 0, 'pending', '', 1)`,
 		"run":             `INSERT INTO run (instance, number, job, key, plan_time, state, reason, fence, started_at, ended_at) VALUES (1001, 1, 2, '', 1, 'failed', '{}', 1, 1, 2)`,
+		"pause":           `INSERT INTO pause (workflow, job, since, until, resumed, missed, actor, note) VALUES ('w', 'job 1', 1, 5, 3, 'latest', 'ann', 'so')`,
+		"override":        `INSERT INTO override (job, plan_time, plan_offset, frozen, priority, not_before, actor, note, at) VALUES (1, 9, 3600, 1, 3, 12, 'ann', '', 4)`,
 		"once":            `INSERT INTO once (principal, operation, key, request, at) VALUES ('ana', 'cancelInstance', 'k', x'00', 1)`,
 	} {
 		if columns[table] != nil {
@@ -189,7 +192,7 @@ func TestUpgradeFromEveryVersionKeepsEveryRow(t *testing.T) {
 			took := time.Since(begun)
 			require.Equal(t, want, sumsOf(t, whole, columns))
 
-			const kills = 12
+			kills := effort.Of(1, 12)
 			killed := func(after time.Duration) (interrupted bool) {
 				dir := fresh()
 				c := upgrade(dir)
@@ -209,11 +212,11 @@ func TestUpgradeFromEveryVersionKeepsEveryRow(t *testing.T) {
 			}
 			interrupted := 0
 			for n := range kills {
-				if killed(took * time.Duration(n+1) / kills) {
+				if killed(took * time.Duration(n+1) / time.Duration(kills+1)) {
 					interrupted++
 				}
 			}
-			for after := took / kills; interrupted == 0; after /= 2 { // the machine had more to do when the time was taken
+			for after := took / time.Duration(kills); interrupted == 0; after /= 2 { // the machine had more to do when the time was taken
 				require.Positive(t, after, "no kill came in time: the test proves too little")
 				if killed(after) {
 					interrupted++

@@ -51,6 +51,7 @@ type writer struct {
 
 	head        *headFile
 	place       *place
+	pages       *pageSums
 	ballast     *ballast
 	checkpoints *checkpointer
 }
@@ -63,8 +64,8 @@ func startWriter(db *DB) (*writer, error) {
 	}
 	w := &writer{
 		queue: make(chan *request, groupCalls), ended: make(chan struct{}), s: s, clock: db.cfg.Clock, timed: db.cfg.Timed, watch: db.cfg.Watch, held: db.cfg.Held,
-		ballast: db.ballast,
-		words:   func(err error) error { return db.unusable("write to the database in", err) },
+		ballast: db.ballast, pages: db.pages,
+		words: func(err error) error { return db.unusable("write to the database in", err) },
 	}
 	if w.chain, err = readChain(s); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -72,7 +73,7 @@ func startWriter(db *DB) (*writer, error) {
 	if w.head, err = openHead(db.dir.path); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	w.head.write(w.chain)
+	w.head.begin(w.chain)
 	if w.place, err = newPlace(db.dir); err != nil {
 		return nil, errors.Join(err, w.head.close(), s.close())
 	}

@@ -261,6 +261,7 @@ func newLoadedDiff(d *engine.LoadedDiff) PlanDiff {
 	out.At, out.DropDue = &d.At, d.DropDue
 	out.Before, out.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
 	out.addDue(d.Due)
+	out.addBound(d.Bound)
 	return out
 }
 

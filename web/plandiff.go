@@ -23,6 +23,7 @@ type PlanDiff struct {
 	Relinked []RelinkedInstance `json:"relinked" doc:"In both plans, and wait for others"`
 	Changed  []InstanceName     `json:"changed" doc:"In both plans, wait for the same, and do another thing: the version of their job is another"`
 	Due      []DueInstance      `json:"due" doc:"Due and not started when their job goes, or one that they wait for"`
+	Bound    []BoundInstance    `json:"bound,omitempty" doc:"Not started, stay where they are, and wait for others from now on"`
 	Without  []OrderAhead       `json:"without,omitempty" doc:"Ordered ahead, and without an instance from now on: the due time is gone. The orders are kept"`
 }
 
@@ -43,6 +44,7 @@ type DiffSummary struct {
 	Moved    int    `json:"moved" doc:"Of the re-linked: their job has another version"`
 	Changed  int    `json:"changed" doc:"Only what they do is another thing"`
 	Dropped  int    `json:"dropped" doc:"Due, unstarted, and cancelled"`
+	Bound    int    `json:"bound" doc:"Not started, and bound again"`
 }
 
 // A JobChange is what becomes of a definition.
@@ -64,6 +66,14 @@ type RelinkedInstance struct {
 	InstanceName
 	Moved  bool   `json:"moved,omitempty" doc:"Its job has another version; otherwise an upstream job has another schedule"`
 	Later  bool   `json:"later,omitempty" doc:"The latest that it waits for has a later plan time than before"`
+	Before []Link `json:"before"`
+	After  []Link `json:"after"`
+}
+
+// A BoundInstance has not started, and waits for others than before.
+type BoundInstance struct {
+	InstanceName
+	ID     ID     `json:"id"`
 	Before []Link `json:"before"`
 	After  []Link `json:"after"`
 }
@@ -115,6 +125,16 @@ func (d *PlanDiff) addDue(due []engine.DueInstance) {
 		d.Due = append(d.Due, DueInstance{InstanceName{x.Ref.Workflow, x.Ref.Job, x.PlanTime, x.Key}, ID(x.ID), due[i].Fate})
 		d.Summary.Dropped += btoi(due[i].Fate == engine.DueDropped || due[i].Fate == engine.DueStranded)
 	}
+}
+
+// addBound adds what the load leaves where it is and binds again.
+func (d *PlanDiff) addBound(bound []engine.Rebound) {
+	for n := range bound {
+		r, x := &bound[n], &bound[n].Instance
+		name := InstanceName{x.Ref.Workflow, x.Ref.Job, x.PlanTime, x.Key}
+		d.Bound = append(d.Bound, BoundInstance{name, ID(x.ID), newLinks(r.Before), newLinks(r.After)})
+	}
+	d.Summary.Bound = len(d.Bound)
 }
 
 // addWithout adds the orders ahead that lose their instance.

@@ -65,6 +65,10 @@ var layers = map[string]layer{
 		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},
 		why:    "the planted bugs must cost a build without them nothing",
 	},
+	"engine/fault/effort": {
+		banned: []string{"net", "net/", "database/", "math/rand", "math/rand/"},
+		why:    "how many cases a test draws is asked by tests alone",
+	},
 	"engine/invariant": {
 		ours: []string{"engine", "recurrence", "deps"}, banned: []string{"os", "os/exec", "net", "net/", "database/", "log", "log/", "math/rand", "math/rand/"},
 		why: "what must hold is a function of rows, for a live database, a copy and a simulated one alike",
@@ -90,7 +94,7 @@ var layers = map[string]layer{
 		why:    "it starts the programs that actions speak to, and knows nothing of actions",
 	},
 	"store": {
-		ours: []string{"engine"}, others: []string{"modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/sys"}, banned: []string{"net/http", "os/exec", "math/rand", "math/rand/"},
+		ours: []string{"engine", "engine/fault"}, others: []string{"modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/sys"}, banned: []string{"net/http", "os/exec", "math/rand", "math/rand/"},
 		why: "store keeps rows; drivers and migrations live here so that engine has none",
 	},
 	"store/powerloss": {
@@ -131,6 +135,9 @@ var layers = map[string]layer{
 	"bench": {ours: []string{"recurrence", "deps", "engine", "engine/spec", "engine/action", "store", "web"}, why: "bench measures what users run"},
 	"bench/sim": {
 		ours: []string{"engine/sim", "engine/fault"}, why: "the command of the simulator: seeds in, verdicts out",
+	},
+	"bench/tests": {
+		ours: []string{"engine/fault/effort"}, why: "it runs the tests as whoever changes something does, and knows nothing of them",
 	},
 	"bench/torture": {
 		ours: []string{"engine", "engine/spec", "store"}, others: []string{"golang.org/x/sys"},

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 	"github.com/almanac-sched/almanac/store"
 )
 
@@ -299,6 +300,7 @@ func TestEveryExitIsTrueAfterTheServersDeath(t *testing.T) {
 // TestWhatEscapesHoldsNoSlotAndIsGone has commands leave processes behind in every way known to us. All share a pool of one slot, so that the last
 // of them runs only when the slots of the others were freed.
 func TestWhatEscapesHoldsNoSlotAndIsGone(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	const timeout, grace, margin = time.Second, 10 * time.Second, 9 * time.Second // less than a grace: none was waited out
 	binary := builtProgram(t)

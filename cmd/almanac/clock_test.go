@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/web"
 )
@@ -79,6 +80,9 @@ func TestJumpsOfTheClock(t *testing.T) {
 		{"a leap day", "America/New_York", "2028-02-28T23:20:00-05:00", []time.Duration{time.Hour, day, day}},
 	} {
 		for _, restarted := range []bool{false, true} {
+			if !effort.Long() && restarted != (len(c.jumps)%2 == 0) {
+				continue // each in one way
+			}
 			t.Run(fmt.Sprintf("%s, restarted %t", c.name, restarted), func(t *testing.T) {
 				t.Parallel()
 				begin, err := time.Parse(time.RFC3339, c.begin)

@@ -41,6 +41,12 @@ func diffRows(d *web.PlanDiff, v viewer) []diffRow {
 		}
 		due = append(due, diffRow{i.PlanTime, mark, name(i.InstanceName), fates[i.Fate], true, dropped})
 	}
+	for n := range d.Bound {
+		r := &d.Bound[n]
+		text := "not started: bound again: " + linkWords(r.Before, &r.InstanceName, v) + " → " +
+			linkWords(r.After, &r.InstanceName, v)
+		due = append(due, diffRow{r.PlanTime, "~", name(r.InstanceName), text, true, false})
+	}
 	for _, o := range d.Without {
 		due = append(due, diffRow{o.PlanTime, "!", o.Workflow + "/" + o.Job, "the order of " + o.By + " (" + o.Text + ") is kept, without an instance", true, false})
 	}
@@ -113,6 +119,9 @@ func jobWords(c *web.JobChange) string {
 // summaryWords is the last line: what changes, over which time, and what is lost.
 func summaryWords(d *web.PlanDiff, v viewer) string {
 	text := fmt.Sprintf("%s in [%s, %s); %s kept", d.Summary.Text, v.clock(d.From), v.clock(d.To), count(d.Summary.Kept, "instance"))
+	if d.Summary.Bound > 0 {
+		text += fmt.Sprintf("; %s not started and bound again", count(d.Summary.Bound, "instance"))
+	}
 	if d.Summary.Dropped > 0 {
 		text += fmt.Sprintf("; %s due and not started WILL BE CANCELLED", count(d.Summary.Dropped, "instance"))
 	}

@@ -41,6 +41,18 @@ func secretCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]+"\n"), 0o600))
 }
 
+// private FILE wants a file that its owner alone can read and write.
+func privateCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: private FILE")
+	}
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if info.Mode().Perm() != 0o600 {
+		ts.Fatalf("%s is %s", args[0], info.Mode())
+	}
+}
+
 // lines FILE N waits until the file has as many lines.
 func linesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 || len(args[1]) != 1 {

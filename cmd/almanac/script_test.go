@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/web"
 )
@@ -55,6 +56,7 @@ func TestScript(t *testing.T) {
 			"address": addressCommand,
 			"secret":  secretCommand,
 			"lines":   linesCommand,
+			"private": privateCommand,
 			"fetch":   fetchCommand,
 			"until":   untilCommand,
 			"free":    freeCommand,
@@ -236,6 +238,27 @@ func poll(t interface{ Fatalf(string, ...any) }, what string, done func() bool) 
 		case <-tick.C:
 		case <-deadline:
 			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}
+
+// The programs that scripts may run beside our own: those that every Linux has, and git.
+var declared = []string{"almanac", "receiver", "cat", "git", "grep", "sh", "sort", "touch"}
+
+// What a script needs is declared: a newcomer's machine has no other tools.
+func TestScriptsRunDeclaredTools(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		commands, _, _ := strings.Cut(string(text), "\n-- ")
+		for line := range strings.Lines(commands) {
+			words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "! "))
+			if len(words) > 1 && words[0] == "exec" {
+				require.Contains(t, declared, words[1], "%s: %s", file, line)
+			}
 		}
 	}
 }

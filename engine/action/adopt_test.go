@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 // server starts the commands in a server process of its own.
@@ -85,6 +87,7 @@ func TestAServerKilledAndItsSuccessorLearnsEveryTrueOutcome(t *testing.T) {
 }
 
 func TestServerAndSupervisorKilledTheJournalStillKnows(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	b := setup(t)
 	first := b.server(
@@ -116,6 +119,7 @@ func containsExit(journal []byte, code int) bool {
 }
 
 func TestSupervisorKilledUnderARunningServer(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	b := setup(t)
 	a, other := b.shell(`echo $$ > pid; (setsid sh -c 'echo $$ > away; exec sleep 600' &); sleep 600; :`), b.shell("sleep 600")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 func shortGrace(c *action.Config) { c.Grace = 200 * time.Millisecond }
@@ -95,6 +96,7 @@ func TestABackgroundProcessThatHoldsTheOutputHoldsNothingUp(t *testing.T) {
 }
 
 func TestAProcessThatLeavesItsSessionIsFoundAndKilled(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	b := setup(t)
 	a := b.shell(`setsid sh -c 'echo $$ > pid; exec sleep 600' & while [ ! -s pid ]; do sleep 0.01; done`)
@@ -107,6 +109,7 @@ func TestAProcessThatLeavesItsSessionIsFoundAndKilled(t *testing.T) {
 }
 
 func TestAProcessThatHidesIsKilledWhenNoAttemptCanOwnIt(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	b := setup(t)
 	// Another attempt runs: the hidden process could be its own.
@@ -122,6 +125,7 @@ func TestAProcessThatHidesIsKilledWhenNoAttemptCanOwnIt(t *testing.T) {
 }
 
 func TestAnOrphanOfARunningAttemptIsLeftAlone(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	b := setup(t)
 	a := b.shell(`(setsid sh -c 'echo $$ > pid; exec sleep 600' &) ; while [ ! -e go ]; do sleep 0.02; done; kill -0 $(cat pid) && echo there`)

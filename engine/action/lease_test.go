@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 // margin makes an attempt end so long before the end of its lease that a machine with much to do is in time: KILL comes 5 s before it. Tests wait until an
@@ -76,6 +77,7 @@ func TestATidyEndIsLostAllTheSame(t *testing.T) {
 }
 
 func TestWhatLeftItsGroupEndsWithTheLeaseToo(t *testing.T) {
+	actiontest.Program(t, actiontest.Setsid)
 	t.Parallel()
 	b := setup(t, withMargin)
 	a := b.shell(`trap '' TERM; setsid sh -c 'echo $$ > one; setsid sh -c "echo \$\$ > two; setsid sleep 600; :"; :' & while :; do sleep 0.02; done`)

@@ -13,12 +13,14 @@ import (
 
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/engine/action"
+	"github.com/almanac-sched/almanac/engine/action/actiontest"
 )
 
 const hidden = "hunter22/and more=="
 
 // Whatever an action is, what it was given of secrets is in neither its log nor its outputs nor its message: also when it comes in pieces.
 func TestSecretsAreMaskedInEveryKindOfAction(t *testing.T) {
+	actiontest.Program(t, actiontest.Base64)
 	b := setup(t, func(c *action.Config) { c.AllowLoopback, c.LogLimit = true, 4096 })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for _, piece := range []string{"it is ", hidden[:7], hidden[7:], " or ", base64.StdEncoding.EncodeToString([]byte(hidden)), " or ", url.QueryEscape(hidden), "\n"} {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ const sqlPassword = "pass#word with 1 blank"
 // postgres starts a PostgreSQL of the test's own and returns the address of a connection.
 func postgres(t *testing.T) string {
 	t.Helper()
-	server := actiontest.Program(t, "ALMANAC_TEST_POSTGRES", "install postgresql", "postgres", "/usr/lib/postgresql/15/bin/postgres", "/usr/lib/postgresql/16/bin/postgres", "/usr/lib/postgresql/17/bin/postgres")
+	server := actiontest.Program(t, actiontest.PostgreSQL)
 	server, err := filepath.EvalSymlinks(server)
 	require.NoError(t, err)
 	dir := serverFolder(t, "postgres")
@@ -57,9 +58,8 @@ func answers(t *testing.T, driver, source string) {
 // mariadb does the same for MariaDB.
 func mariadb(t *testing.T) string {
 	t.Helper()
-	server := actiontest.Program(t, "ALMANAC_TEST_MARIADB", "install mariadb-server", "mariadbd", "/usr/sbin/mariadbd")
-	install, err := exec.LookPath("mariadb-install-db")
-	require.NoError(t, err)
+	server := actiontest.Program(t, actiontest.MariaDB)
+	install := actiontest.Program(t, actiontest.MariaDBInstall)
 	dir := serverFolder(t, "mysql")
 	address, port := actiontest.FreeAddress(t)
 	data := filepath.Join(dir, "data")
@@ -102,10 +102,10 @@ func serverUser(t *testing.T, name string) (uid, gid int, other bool) {
 
 func serverCommand(t *testing.T, dir, name string, line ...string) *exec.Cmd {
 	t.Helper()
-	if _, _, other := serverUser(t, name); other {
-		line = append([]string{"setpriv", "--reuid=" + name, "--regid=" + name, "--clear-groups"}, line...)
-	}
 	c := exec.Command(line[0], line[1:]...)
+	if uid, gid, other := serverUser(t, name); other {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	}
 	c.Dir = dir
 	c.Env = append(os.Environ(), "LC_ALL=C", "HOME="+dir)
 	return c

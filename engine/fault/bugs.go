@@ -52,7 +52,23 @@ const (
 	UnknownFailed        // what was sent and not answered counts as failed
 	ClockBelieved        // a clock that jumps is believed
 	MisfireStays         // what a clock that was ahead has cancelled stays so
-	Count                // how many there are, and None
+
+	// Bugs of the store: a simulation sees them where its rows are those of the real one.
+	StoreFence     // a transition is taken whatever the fence
+	StoreTakeOver  // a take-over is taken whatever the fence
+	StoreMark      // the watermark moves from wherever it is
+	StoreLease     // a lease that has not passed is given away
+	StoreState     // what failed is looked for, and what was cancelled forgotten
+	StoreTies      // of those due in one millisecond one is listed
+	StoreCursor    // the next page begins one too late
+	StoreRetention // what an open instance waits for is removed
+	StoreWake      // what watches an instance is not woken by its end
+	StoreAttempt   // an attempt that has ended takes another end
+	StoreUnreal    // what is being applied is listed
+	StoreRollback  // what is to be rolled back is committed
+	StoreOnce      // a request with a key that was used is taken for a new one
+
+	Count // how many there are, and None
 )
 
 // bugs says of each bug its name, where it is taken from, and what it is.
@@ -97,9 +113,36 @@ var bugs = [Count]struct{ name, from, what string }{
 	UnknownFailed:    {"unknown-failed", "F40: of our own", "a request whose answer was lost counts as failed, and is sent again under onLost: hold"},
 	ClockBelieved:    {"clock-believed", "F41: of our own", "a clock that jumps ahead is believed without a second source"},
 	MisfireStays:     {"misfire-stays", "F41: of our own", "what was cancelled by a clock that was ahead stays so when it has come back"},
+	StoreFence:       {"store-fence", "F13: of our own", "a transition is written whatever the fence of the instance"},
+	StoreTakeOver:    {"store-take-over", "F15: of our own", "a take-over is written whatever the fence of the instance"},
+	StoreMark:        {"store-mark", "F15: of our own", "the watermark of a job moves from wherever it is"},
+	StoreLease:       {"store-lease", "F5: of our own", "a lease that has not passed is given to whoever asks"},
+	StoreState:       {"store-state", "F31: of our own", "a set is looked through for what failed, and what was cancelled is forgotten"},
+	StoreTies:        {"store-ties", "F24: of our own", "of those that are due in one millisecond one is listed"},
+	StoreCursor:      {"store-cursor", "F11: of our own", "a page of the history leaves out the line behind the page before"},
+	StoreRetention:   {"store-retention", "F32: of our own", "retention removes what an open instance waits for"},
+	StoreWake:        {"store-wake", "F29: of our own", "what watches an instance is not woken by its end"},
+	StoreAttempt:     {"store-attempt", "F17: of our own", "an attempt that has ended takes another end"},
+	StoreUnreal:      {"store-unreal", "F38: of our own", "the instances of a backfill that is being applied are listed as if they were real"},
+	StoreRollback:    {"store-rollback", "F18: of our own", "what a transaction wrote before it was refused is committed"},
+	StoreOnce:        {"store-once", "F18: of our own", "a request under a key that was used replaces the one before"},
 	DriftIgnored:     {"drift-ignored", "F35: of our own", "a review is applied although something else was loaded meanwhile"},
 	AbsentSatisfies:  {"absent-satisfies", "F37: of our own", "a plan time without an instance counts as satisfied, so that an edit starts what waits"},
 	StaleWaits:       {"stale-waits", "F37: of our own", "what waits is not bound again when what it waits for is edited"},
+}
+
+// OfStore reports whether the bug is one of the store.
+func (b Bug) OfStore() bool { return b >= StoreFence && b < Count }
+
+// BySuite reports whether the bug is one of the store that its conformance suite has to find, since
+// hardly a simulation comes by what it breaks.
+func (b Bug) BySuite() bool {
+	switch b {
+	case StoreFence, StoreTakeOver, StoreLease, StoreState, StoreCursor, StoreRetention, StoreUnreal,
+		StoreOnce:
+		return true
+	}
+	return false
 }
 
 // String is the bug's name, as ALMANAC_PLANTED takes it.

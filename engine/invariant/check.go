@@ -126,6 +126,7 @@ type check struct {
 	born     map[int64]int64    // the event that made a version, where the history tells
 	jumped   bool               // the clock of a server did
 	pruned   bool               // retention has removed history
+	retained bool               // and instances
 	removed  time.Time          // no event behind it was
 	kept     time.Time          // an instance with a plan time before it may be gone; zero when none is
 	last     int64              // the newest event when the check began
@@ -223,7 +224,12 @@ func (c *check) begin() error {
 	}
 	// What ended before Now - Retention may be gone, with its history or without; one that a person cancelled ahead of its time ended before its plan
 	// time: an instance is there at the most for what is planned ahead and the day that this ends in.
-	before := c.o.Now.Add(-c.o.Retention)
+	removed, err := engine.RemovedBefore(c.s)
+	if err != nil {
+		return err
+	}
+	c.retained = !removed.IsZero()
+	before := latest(removed, c.o.Now.Add(-c.o.Retention))
 	c.kept = before.Add(c.o.PlanAhead + 28*time.Hour)
 	// By a clock that was ahead, or a retention that was shorter, more of the history was removed. Events of one moment may stand in either order.
 	c.removed = c.o.Now

@@ -225,7 +225,7 @@ var loadWords = regexp.MustCompile(`(\d+) added, (\d+) changed, (\d+) removed`)
 // readLoads reads when jobs went and came back: rows know only whether a job is there now.
 func (c *check) readLoads(ctx context.Context) error {
 	var after int64
-	var loaded time.Time
+	var loaded, seen time.Time
 	for more := true; more; {
 		err := c.page(ctx, func() error {
 			ids, events, err := c.s.HistoryAfter(after, 2*c.o.Page)
@@ -239,6 +239,12 @@ func (c *check) readLoads(ctx context.Context) error {
 				if e.Kind == "define" {
 					c.defines[e.Job] = append(c.defines[e.Job], define{ids[n], e.At, e.Reason.Detail})
 				}
+				// A clock that is set back while no server runs leaves no event of its own. The server's
+				// own events and its starts tell; an end may be told late.
+				if e.Instance == 0 || e.Kind == string(engine.Start) {
+					c.jumped = c.jumped || e.At.Before(seen.Add(-longPause))
+					seen = latest(seen, e.At)
+				}
 				switch e.Kind {
 				case "clock-jump":
 					c.jumped = true
@@ -247,8 +253,6 @@ func (c *check) readLoads(ctx context.Context) error {
 				case "define", "load":
 					c.jumped = c.jumped || e.At.Before(loaded) // it was set back while no server ran
 					loaded = latest(loaded, e.At)
-				case string(engine.Start):
-					c.jumped = c.jumped || e.At.Before(loaded.Add(-longPause))
 				}
 				if e.Kind == "zone-rules" {
 					c.rules = latest(c.rules, e.At)

@@ -83,9 +83,16 @@ func (c *check) stateAt(i *engine.Instance, list []change, event int64) engine.S
 
 // claimed holds I4: what was so at the event that started an instance. Events have one order, whatever the clocks said.
 func (c *check) claimed(f *facts) error {
+	// The rows are what it was bound to last: an earlier start was judged by others.
+	bound := int64(0)
+	for n := range f.events {
+		if f.events[n].Kind == "rebind" {
+			bound = f.ids[n]
+		}
+	}
 	var start *change
 	for n := range f.past {
-		if f.past[n].event == engine.Start {
+		if f.past[n].event == engine.Start && f.past[n].id > bound {
 			start = &f.past[n]
 			break // a rerun is judged again, by what had become of the same dependencies
 		}
@@ -168,7 +175,8 @@ func (c *check) dependency(f *facts, start *change, waits []engine.Wait) error {
 	gone := c.awayAt(upstreamJob, start)
 	switch {
 	case count == 0:
-		if !w.Ended && w.OnMissing != engine.MissingRun && w.Rule != engine.RuleDetached {
+		open := w.Rule == engine.RuleDetached || w.Rule == engine.RuleRetention && c.retained
+		if !w.Ended && w.OnMissing != engine.MissingRun && !open {
 			c.found("I4", f.i, "it started although there is nothing of %s in the window, and onMissing is %s", w.Ref, w.OnMissing)
 		}
 	case gone:
@@ -324,8 +332,9 @@ func (c *check) needed(f *facts) error {
 	if f.i.State.Ended() || f.i.Kind != engine.Scheduled {
 		return nil
 	}
-	if own := c.jobs[f.i.Job]; own == nil || len(own.versions) != 1 {
-		return nil // retention could not know of a dependency that came with a later version
+	own := c.jobs[f.i.Job]
+	if own == nil {
+		return nil
 	}
 	if c.pruned && f.i.Touched {
 		c.skipped("I14") // a rerun waits again, perhaps for what retention had removed by then
@@ -334,9 +343,10 @@ func (c *check) needed(f *facts) error {
 	for n := range f.waits {
 		w := &f.waits[n]
 		up := c.jobs[w.Upstream]
-		// Only of a job that never changed is it known for certain what was there.
-		steady := up != nil && len(up.versions) == 1 && !up.row.Removed && !up.row.Disabled && len(c.defines[w.Upstream]) <= 1 && !c.mayBeAway(up, w.First)
-		if w.Count == 0 || w.Key != "" || !steady || !up.row.PlannedTo.After(w.Last) || w.First.Before(up.row.CreatedAt) || w.Select != "all" {
+		// Known for certain is what was there of a job that never changed, and of one that changed before it was found out what the instance waits for.
+		bound := up != nil && !up.row.Removed && !up.row.Disabled && w.Bound > 0 && w.Bound >= max(up.row.Revision, own.row.Revision)
+		steady := up != nil && len(own.versions) == 1 && len(up.versions) == 1 && !up.row.Removed && !up.row.Disabled && len(c.defines[w.Upstream]) <= 1 && !c.mayBeAway(up, w.First)
+		if w.Count == 0 || w.Key != "" || !steady && !bound || !up.row.PlannedTo.After(w.Last) || w.First.Before(up.row.CreatedAt) || w.Select != "all" {
 			continue
 		}
 		there := 0

@@ -198,6 +198,9 @@ func (c *check) isWhole(f *facts) bool {
 	if i.Kind != engine.Scheduled {
 		told = append(told, i.NotBefore) // when it was triggered, or its backfill applied
 	}
+	for n := range f.runs {
+		told = append(told, f.runs[n].StartedAt, f.runs[n].EndedAt)
+	}
 	for n := range f.attempts {
 		told = append(told, f.attempts[n].StartedAt)
 	}

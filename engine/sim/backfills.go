@@ -14,6 +14,7 @@ type laneEntry struct {
 	row     engine.BackfillRow
 	entries []*entry
 	unreal  []op // what is written of it and is not real
+	pruned  bool // retention has removed instances of it
 }
 
 func (b *booking) putBackfill(row *engine.BackfillRow) {
@@ -65,7 +66,7 @@ func (w *World) checkBackfills() {
 		switch o := &l.row.Options; {
 		case !l.row.Stage.Real():
 			w.broken("I8", "the backfill %s is still %s: %d of %d instances are written", key, l.row.Stage, l.row.Written, o.Instances)
-		case o.Withdrawn != (len(l.entries) == 0) && w.shape.retention <= 0:
+		case o.Withdrawn != (len(l.entries) == 0) && !l.pruned:
 			w.broken("I8", "the backfill %s is %s and has %d instances", key, l.row.Stage, len(l.entries))
 		case l.row.Written != 0 || len(l.unreal) != 0:
 			w.broken("I8", "the backfill %s is %s, and %d instances of it are not real", key, l.row.Stage, len(l.unreal))

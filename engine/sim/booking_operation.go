@@ -27,7 +27,7 @@ func (r *recorder) SetPriority(instance int64, priority int, why engine.Reason, 
 func (r *recorder) SetRunNow(instance int64, why engine.Reason, at time.Time) (bool, error) {
 	ok, err := r.Tx.SetRunNow(instance, why, at)
 	r.touched(instance, ok, func(i *entry) {
-		i.runNow, i.notBefore = true, at
+		i.runNow, i.notBefore = true, at.Truncate(time.Millisecond)
 		if i.gate == engine.GateTime {
 			i.gate = engine.GateDependency
 		}
@@ -117,7 +117,7 @@ func (b *booking) rerun(i *entry, t *engine.Transition) {
 		i.version = t.Version
 	}
 	if t.At.After(i.notBefore) {
-		i.notBefore = t.At
+		i.notBefore = t.At.Truncate(time.Millisecond) // as the rows have it
 	}
 	i.gate, i.touched, i.frozen, i.runNow, i.confirmed, i.ended = engine.GateDependency, true, false, false, false, time.Time{}
 	i.before = len(i.attempts)

@@ -191,6 +191,9 @@ func (b *booking) prune(o *op) {
 				b.w.broken("I14", "retention removed instance %d of %s@%s, for which %d of %s waits", i.id, i.ref, i.plan, who.id, who.ref)
 			}
 			b.drop(i)
+			if l := b.lanes[i.key]; l != nil {
+				l.pruned = true
+			}
 			for row := range b.outbox {
 				if b.outbox[row].Instance == id {
 					delete(b.outbox, row)

@@ -148,7 +148,7 @@ func (l *ledger) clone() *ledger {
 		c.jobs[id], c.refs[j.row.Ref] = copied, id
 	}
 	for key, l := range l.lanes {
-		copied := &laneEntry{row: l.row}
+		copied := &laneEntry{row: l.row, pruned: l.pruned}
 		for _, i := range l.entries {
 			copied.entries = append(copied.entries, c.instances[i.id])
 		}

@@ -17,6 +17,7 @@ var acts = []struct {
 	do    func(w *World, s *server)
 }{
 	{"edit", 6, (*World).edit},
+	{"move upstream", 6, (*World).moveUpstream},
 	{"disable", 2, (*World).disable},
 	{"enable", 3, (*World).enable},
 	{"delete", 2, (*World).remove},
@@ -195,6 +196,37 @@ func (w *World) edit(s *server) {
 		return
 	}
 	w.reload(s, "edit")
+}
+
+// moveUpstream changes when a job is due that another waits for just now.
+func (w *World) moveUpstream(s *server) {
+	awaited := map[string]bool{}
+	for _, id := range sortedKeys(w.ledger.instances) {
+		if i := w.ledger.instances[id]; i.state == engine.Waiting && i.gate == engine.GateDependency {
+			for n := range i.waits {
+				if up := w.ledger.jobs[i.waits[n].Upstream]; up != nil {
+					awaited[up.row.Ref.Job] = true
+				}
+			}
+		}
+	}
+	g := w.anyGene(func(g *gene) bool { return !g.gone && !g.manual && awaited[g.name] })
+	if g == nil {
+		return
+	}
+	before := *g
+	g.revision++
+	g.when = nil
+	w.drawWhen(w.operator, g)
+	if g.manual {
+		*g = before
+		return
+	}
+	if _, err := w.compile(w.genes); err != nil {
+		*g = before
+		return
+	}
+	w.reload(s, "move upstream")
 }
 
 // reverse turns a dependency round: what waits already waits the old way, what is planned anew the new way, and the two may wait for each other.

@@ -79,8 +79,16 @@ type op struct {
 // A recorder is a transaction that remembers what was written and what the store said to it.
 type recorder struct {
 	engine.Tx
-	ops []op
+	ops  []op
+	bulk int // instances written or withdrawn
 }
+
+// fullAt is how many instances a transaction writes before it is full: few, so that a crash finds
+// many places. A store goes by its own measure of work and time; a world needs the same slices on
+// each of them.
+const fullAt = 4
+
+func (r *recorder) Full() bool { return r.bulk >= fullAt || r.Tx.Full() }
 
 func (r *recorder) add(o op) { r.ops = append(r.ops, o) }
 
@@ -106,11 +114,12 @@ func (r *recorder) SetPlannedTo(job int64, from, to time.Time) (bool, error) {
 }
 
 func (r *recorder) InsertInstances(rows iter.Seq2[*engine.Instance, []engine.Wait]) (int, error) {
-	first := len(r.ops)
+	first, before := len(r.ops), r.bulk
 	n, err := r.Tx.InsertInstances(func(yield func(*engine.Instance, []engine.Wait) bool) {
-		r.ops = r.ops[:first]
+		r.ops, r.bulk = r.ops[:first], before
 		for i, waits := range rows {
 			instance := *i
+			r.bulk++
 			r.add(op{kind: opInsert, instance: &instance, waits: append([]engine.Wait(nil), waits...)})
 			if !yield(i, waits) {
 				return
@@ -234,6 +243,7 @@ func (r *recorder) SetWritten(key string, from, to int) (bool, error) {
 
 func (r *recorder) Withdraw(key string, limit int) (int, error) {
 	n, err := r.Tx.Withdraw(key, limit)
+	r.bulk += n
 	r.add(op{kind: opWithdraw, ok: err == nil, key: key, n: int64(n)})
 	return n, err
 }

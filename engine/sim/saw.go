@@ -19,7 +19,7 @@ var Sometimes = []string{
 	"request lost with its server", "attempt never began", "DST gap crossed", "DST overlap crossed", "29 February crossed", "cycle blocked", "outbox delivered", "outbox redelivered",
 	"misfire skip", "misfire runLatest", "misfire window", "misfire run late", "overlap skip", "overlap skipToLatest", "overlap cancelRunning",
 	"upstream failed, onFailed: cancel", "wait-timeout", "off-calendar skipped", "pool full", "slots full", "started beside a full pool",
-	"retention removed instances", "edit", "disable", "enable", "delete", "add again", "trigger", "cancel", "confirm", "command refused", "backup", "restore",
+	"retention removed instances", "edit", "move upstream", "disable", "enable", "delete", "add again", "trigger", "cancel", "confirm", "command refused", "backup", "restore",
 	"command unacknowledged", "rerun", "rerun downstream", "force", "skip", "freeze", "unfreeze", "detach", "run-now", "boost", "steps kept",
 	"backfill", "backfill running", "backfill paused", "backfill cancelling", "backfill ended", "backfill cancelled", "resume backfill", "set backfill",
 	"backfill applying", "backfill sliced", "backfill withdrawing",

@@ -30,5 +30,5 @@
 // synced is gone however often its content was.
 //
 // Small files that SQLite does not write are looked at before each operation is noted, and again when the test notes something. What was found
-// there never counts as synced. Larger ones come back empty.
+// there counts as synced when the test says so. Larger ones come back empty.
 package powerloss

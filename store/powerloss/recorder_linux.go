@@ -79,6 +79,29 @@ func (r *Recorder) Note(text string) {
 	r.add(Op{Kind: Note, Text: text})
 }
 
+// Synced says that a file that SQLite does not write was synced, if somebody records it.
+func Synced(path string) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return
+	}
+	r, found := layer.of(path)
+	if !found || r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drain()
+	name, err := filepath.Rel(r.root, path)
+	if err != nil {
+		return
+	}
+	name = filepath.ToSlash(name)
+	if file, known := r.names[name]; known && (r.faults.LoseSync == nil || !r.faults.LoseSync(name)) {
+		r.ops = append(r.ops, Op{Kind: Sync, File: file, Since: len(r.ops)})
+	}
+}
+
 // Stop ends the recording. The database must be closed.
 func (r *Recorder) Stop() (*Recording, error) {
 	err := layer.remove(r.root)
@@ -105,9 +128,10 @@ func (r *Recorder) drain() {
 }
 
 // plainMost is the size up to which files that SQLite does not write are followed.
-const plainMost = 4 << 10
+const plainMost = 64 << 10
 
-// look notes what has become of files that SQLite does not write. Nobody says when they are synced: here they never are.
+// look notes what has become of files that SQLite does not write. They are synced when Synced is
+// told so.
 func (r *Recorder) look() error {
 	for _, name := range slices.Sorted(maps.Keys(r.names)) {
 		file := r.names[name]

@@ -911,6 +911,23 @@ type Blocker struct {
 	Workflow string    `json:"workflow"`
 }
 
+// BoundInstance defines model for BoundInstance.
+type BoundInstance struct {
+	After  []Link `json:"after"`
+	Before []Link `json:"before"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID  string `json:"id"`
+	Job string `json:"job"`
+
+	// Key Of one that a person or a backfill made
+	Key      string    `json:"key,omitempty,omitzero"`
+	PlanTime time.Time `json:"planTime"`
+	Workflow string    `json:"workflow"`
+}
+
 // CancelBackfillRequest defines model for CancelBackfillRequest.
 type CancelBackfillRequest struct {
 	// Note Why; written to the history and to the server's audit log
@@ -1561,6 +1578,9 @@ type DiffSide struct {
 // DiffSummary defines model for DiffSummary.
 type DiffSummary struct {
 	Added int64 `json:"added"`
+
+	// Bound Not started, and bound again
+	Bound int64 `json:"bound"`
 
 	// Changed Only what they do is another thing
 	Changed int64 `json:"changed"`
@@ -2869,6 +2889,9 @@ type PlanDiff struct {
 	// At As of when; absent when nothing that is loaded was compared
 	At     time.Time `json:"at,omitempty,omitzero"`
 	Before DiffSide  `json:"before"`
+
+	// Bound Not started, stay where they are, and wait for others from now on
+	Bound []BoundInstance `json:"bound,omitempty,omitzero"`
 
 	// Changed In both plans, wait for the same, and do another thing: the version of their job is another
 	Changed []InstanceName `json:"changed"`

@@ -31,7 +31,7 @@ const Later = "2099-01-01T00:00:00Z"
 // StartAzurite starts one with its queues in memory.
 func StartAzurite(t *testing.T) *Azurite {
 	t.Helper()
-	path := Program(t, "ALMANAC_TEST_AZURITE", "npm install azurite@3.35.0", "azurite-queue", "$HOME/.cache/almanac-ci/azurite-3.35.0/node_modules/.bin/azurite-queue")
+	path := Program(t, Azure)
 	a := &Azurite{Account: "acct1", key: []byte("a key of 32 bytes, no more, none")}
 	address, port := FreeAddress(t)
 	a.Address = address

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,20 +24,49 @@ import (
 // patience is how long a program may take for what it is asked, on a slow machine.
 const patience = time.Minute
 
-// Program finds a program that a test speaks to: where the variable says, else in the usual places, in which variables of the environment are replaced. Without
-// it the test cannot say anything and is skipped; where ALMANAC_TEST_COMPONENTS is "required", as in CI, that is a failure.
-func Program(t *testing.T, variable, install string, places ...string) string {
+// A Component is a program that tests speak to and that may not be there.
+type Component struct {
+	Name, Variable string   // the variable of the environment that says where it is
+	Install        string   // the command that brings it
+	places         []string // where it usually is; variables of the environment are replaced, and * is any name
+}
+
+// The components of the tests.
+var (
+	Azure = Component{"Azurite", "ALMANAC_TEST_AZURITE", "npm install --prefix ~/.cache/almanac-ci/azurite-3.35.0 azurite@3.35.0",
+		[]string{"azurite-queue", "$HOME/.cache/almanac-ci/azurite-3.35.0/node_modules/.bin/azurite-queue"}}
+	RabbitMQ = Component{"RabbitMQ", "ALMANAC_TEST_RABBITMQ", "sudo apt-get install rabbitmq-server",
+		[]string{"/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/homebrew/sbin/rabbitmq-server"}}
+	PortMapper = Component{"Erlang's port mapper", "ALMANAC_TEST_EPMD", "sudo apt-get install rabbitmq-server", []string{"epmd"}}
+	PostgreSQL = Component{"PostgreSQL", "ALMANAC_TEST_POSTGRES", "sudo apt-get install postgresql",
+		[]string{"postgres", "/usr/lib/postgresql/*/bin/postgres"}}
+	MariaDB = Component{"MariaDB", "ALMANAC_TEST_MARIADB", "sudo apt-get install mariadb-server", []string{"mariadbd", "/usr/sbin/mariadbd"}}
+	Setsid  = Component{"setsid", "ALMANAC_TEST_SETSID", "sudo apt-get install util-linux", []string{"setsid"}}
+	Base64  = Component{"base64", "ALMANAC_TEST_BASE64", "sudo apt-get install coreutils", []string{"base64"}}
+	// MariaDBInstall comes with the server.
+	MariaDBInstall = Component{"mariadb-install-db", "ALMANAC_TEST_MARIADB_INSTALL", "sudo apt-get install mariadb-server",
+		[]string{"mariadb-install-db"}}
+)
+
+// Program finds a component: where its variable says, else in the usual places. Without it the test
+// cannot say anything and is skipped, which `make test` tells at its end; where
+// ALMANAC_TEST_COMPONENTS is "required", as in CI, that is a failure.
+func Program(t *testing.T, c Component) string {
 	t.Helper()
-	if path := os.Getenv(variable); path != "" {
-		require.FileExists(t, path, variable)
+	if path := os.Getenv(c.Variable); path != "" {
+		require.FileExists(t, path, c.Variable)
 		return path
 	}
-	for _, place := range places {
-		if path, err := exec.LookPath(os.ExpandEnv(place)); err == nil {
+	for _, place := range c.places {
+		place = os.ExpandEnv(place)
+		if found, _ := filepath.Glob(place); len(found) > 0 {
+			place = found[len(found)-1]
+		}
+		if path, err := exec.LookPath(place); err == nil {
 			return path
 		}
 	}
-	words := fmt.Sprintf("not found: %s; %s, or say in %s where it is", strings.Join(places, ", "), install, variable)
+	words := fmt.Sprintf("%s is not here: %s (or say in %s where it is)", c.Name, c.Install, c.Variable)
 	if os.Getenv("ALMANAC_TEST_COMPONENTS") == "required" {
 		require.FailNow(t, words)
 	}

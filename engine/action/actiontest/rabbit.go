@@ -26,8 +26,8 @@ type Rabbit struct {
 // StartRabbit starts one whose certificate is of the authority.
 func StartRabbit(t *testing.T, ca *Authority) *Rabbit {
 	t.Helper()
-	path := Program(t, "ALMANAC_TEST_RABBITMQ", "apt-get install rabbitmq-server", "/usr/lib/rabbitmq/bin/rabbitmq-server", "/opt/homebrew/sbin/rabbitmq-server")
-	epmd := Program(t, "ALMANAC_TEST_EPMD", "Erlang's port mapper comes with RabbitMQ", "epmd")
+	path := Program(t, RabbitMQ)
+	epmd := Program(t, PortMapper)
 	r := &Rabbit{User: "QPolicy", Key: "TOPSECRETkeyOfTheBusByAMQP"}
 	dir := t.TempDir()
 	write := func(name, text string) string {

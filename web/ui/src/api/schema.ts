@@ -1871,6 +1871,21 @@ export interface components {
             state?: string;
             workflow: string;
         };
+        BoundInstance: {
+            after: components["schemas"]["Link"][];
+            before: components["schemas"]["Link"][];
+            /**
+             * @description A row's id, in decimal
+             * @example 4217
+             */
+            id: string;
+            job: string;
+            /** @description Of one that a person or a backfill made */
+            key?: string;
+            /** Format: date-time */
+            planTime: string;
+            workflow: string;
+        };
         CancelBackfillRequest: {
             /** @description Why; written to the history and to the server's audit log */
             note?: string;
@@ -2443,6 +2458,11 @@ export interface components {
         DiffSummary: {
             /** Format: int64 */
             added: number;
+            /**
+             * Format: int64
+             * @description Not started, and bound again
+             */
+            bound: number;
             /**
              * Format: int64
              * @description Only what they do is another thing
@@ -3727,6 +3747,8 @@ export interface components {
              */
             at?: string;
             before: components["schemas"]["DiffSide"];
+            /** @description Not started, stay where they are, and wait for others from now on */
+            bound?: components["schemas"]["BoundInstance"][];
             /** @description In both plans, wait for the same, and do another thing: the version of their job is another */
             changed: components["schemas"]["InstanceName"][];
             /** @description Due, unstarted instances of jobs that go are cancelled */
@@ -10661,7 +10683,8 @@ export interface operations {
                      *         "later": 1,
                      *         "moved": 1,
                      *         "changed": 0,
-                     *         "dropped": 0
+                     *         "dropped": 0,
+                     *         "bound": 0
                      *       },
                      *       "jobs": [
                      *         {
