@@ -25,6 +25,9 @@ type AlertMessage struct {
 	OpenedAt time.Time      `json:"openedAt,omitzero"`
 	At       time.Time      `json:"at"`
 	Acked    string         `json:"acknowledgedBy,omitempty"`
+	Attempt  string         `json:"attempt,omitempty"` // the last of the root, whose output says more
+	Log      []string       `json:"log,omitempty"`     // the last lines of its output, put in when the message is sent
+	Link     string         `json:"link,omitempty"`    // to the incident's page, where the server knows its own address; put in like Log
 }
 
 // An AlertInstance names an instance in a message.
@@ -274,6 +277,17 @@ func (a *alerting) message(inc *touchedIncident, class AlertClass) (*AlertMessag
 			m.Root = alertInstance(i.ID, i.Ref, i.PlanTime)
 		}
 	}
+	if class == ClassFailure || class == ClassDeadline {
+		attempts, err := a.tx.Attempts(row.Instance)
+		if err != nil {
+			return nil, fmt.Errorf("list the attempts of the root: %w", err)
+		}
+		for n := range attempts {
+			if !attempts[n].Error {
+				m.Attempt = fmt.Sprint(attempts[n].ID)
+			}
+		}
+	}
 	if m.Reason = row.Reason.Describe(); row.Reason.Code == ReasonReleased {
 		m.Reason = "it runs"
 	}
@@ -336,7 +350,7 @@ func (m *AlertMessage) headline(cause string) string {
 }
 
 func (i *AlertInstance) short() string {
-	return i.Workflow + "/" + i.Job + " " + i.PlanTime.Format("2006-01-02 15:04")
+	return i.Workflow + "/" + i.Job + " " + i.PlanTime.Format("2006-01-02 15:04 -07:00")
 }
 
 func orMore(n int) string {
@@ -362,6 +376,8 @@ func (m *AlertMessage) sentence(row *IncidentRow, end *Reason) string {
 		lines = append(lines, "Nothing is started while the disk is nearly full.")
 	case ofPool:
 		lines = append(lines, "Everything else is well: the pool "+pool+" has too few slots.")
+	case m.Root != nil && row.Kind == AlertEndedLate:
+		lines = append(lines, m.Root.Name()+": "+m.Reason) // nothing is wrong any more: it has no root cause
 	case m.Root != nil:
 		lines = append(lines, "root: "+m.Root.Name()+": "+m.Reason)
 	}

@@ -96,9 +96,9 @@ until 2026-08-03T09:00:00Z
 incidents
 `}}
 		require.Equal(t, `03 00:00:00 loaded: 501 added, 0 changed, 0 removed, 0 replaced by 0
-03 02:01:00 ! ops #1 failure: w/root 2026-08-03 02:00 failed (500 blocked)
+03 02:01:00 ! ops #1 failure: w/root 2026-08-03 02:00 +00:00 failed (500 blocked)
 03 08:00:00 incident of job/, failed, open: failed 1 of 1 never-started 500 of 500
-03 08:00:01 ! ops #2 recovery: over: w/root 2026-08-03 02:00 failed (501 in trouble)
+03 08:00:01 ! ops #2 recovery: over: w/root 2026-08-03 02:00 +00:00 failed (501 in trouble)
 03 09:00:00 incident of job/, failed, closed: failed 0 of 1 never-started 0 of 500
 03 09:00:00 server killed
 `, s.play())
@@ -163,7 +163,7 @@ until 2026-08-03T02:10:00Z
 				texts = append(texts, text)
 			}
 			require.ElementsMatch(t, []string{
-				"failure: w/root 2026-08-03 02:00 failed (3 blocked)", "recovery: over: w/root 2026-08-03 02:00 failed (3 blocked)",
+				"failure: w/root 2026-08-03 02:00 +00:00 failed (3 blocked)", "recovery: over: w/root 2026-08-03 02:00 +00:00 failed (3 blocked)",
 			}, texts, "write %d, after it: %v\n%s", n/2+2, n%2 == 1, timeline)
 		})
 	}

@@ -47,6 +47,12 @@ func (t *turn) recordClock() error {
 	if err := t.tx.Record(event); err != nil {
 		return fmt.Errorf("record that the clock is not believed, or is again: %w", err)
 	}
+	return t.tellDefault(causeClock, m)
+}
+
+// tellDefault writes a message that is of no job for the sinks that are told of everything else. A sink that has heard of the cause already, by the
+// server before this one, is told no second time; that it is over only who has heard of it.
+func (t *turn) tellDefault(cause string, m AlertMessage) error {
 	if t.cfg.Alerts == nil {
 		return nil
 	}
@@ -54,13 +60,24 @@ func (t *turn) recordClock() error {
 		if !n.takes(m.Class) {
 			continue
 		}
+		begun, err := t.tx.LastTold(n.Sink, cause, ClassFailure)
+		if err != nil {
+			return fmt.Errorf("look up what %s was told of the %s: %w", n.Sink, cause, err)
+		}
+		over, err := t.tx.LastTold(n.Sink, cause, ClassRecovery)
+		if err != nil {
+			return fmt.Errorf("look up what %s was told of the %s: %w", n.Sink, cause, err)
+		}
+		if knows := begun.After(over); knows == (m.Class == ClassFailure) && n.takes(ClassRecovery) {
+			continue
+		}
 		id, err := t.ids.take(t.tx)
 		if err != nil {
 			return err
 		}
-		row := DeliveryRow{ID: id, Cause: causeClock, Sink: n.Sink, Class: m.Class, NotBefore: m.At, State: OutboxPending, CreatedAt: m.At}
+		row := DeliveryRow{ID: id, Cause: cause, Sink: n.Sink, Class: m.Class, NotBefore: m.At, State: OutboxPending, CreatedAt: m.At}
 		if err := putMessage(t.tx, row, m); err != nil {
-			return fmt.Errorf("tell %s of the clock: %w", n.Sink, err)
+			return fmt.Errorf("tell %s of the %s: %w", n.Sink, cause, err)
 		}
 	}
 	return nil

@@ -10,6 +10,9 @@ var (
 	// ErrUnavailable says that the rows could not be reached just now: another process holds them, the disk is full, the network is cut. It
 	// may pass, and then nothing is lost.
 	ErrUnavailable = errors.New("unavailable for the moment")
+	// ErrFull says that there was no room on the disk. An error that wraps it wraps ErrUnavailable too: nothing was changed, and the same will do
+	// once there is room.
+	ErrFull = errors.New("the disk is full")
 )
 
 // ignoreInvalid passes over a definition that cannot be read, where that is another's to report.

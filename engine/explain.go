@@ -33,6 +33,9 @@ func describeWait(w *Wait, satisfied bool) string {
 	return fmt.Sprintf("%s: %d instances from %s to %s (%s)%s: %s", w.Ref, w.Count, w.First.Format(clock), w.Last.Format(clock), w.Rule, how, state)
 }
 
+// atOffset is how sentences write an instant: never without its offset.
+const atOffset = "2006-01-02 15:04:05 -07:00"
+
 // Describe is the reason as a sentence for people.
 func (r Reason) Describe() string {
 	text := reasonTexts[r.Code]
@@ -40,7 +43,7 @@ func (r Reason) Describe() string {
 		text = string(r.Code)
 	}
 	if r.Upstream != nil && r.Code == ReasonWaitTimeout && r.At != nil { // the time is the deadline, and no plan time of the upstream
-		text = "waited too long for " + r.Upstream.String() + ", until " + r.At.Format("2006-01-02 15:04:05")
+		text = "waited too long for " + r.Upstream.String() + ", until " + r.At.Format(atOffset)
 	} else if r.Upstream != nil {
 		text += " " + r.Upstream.String()
 		if r.At != nil {
@@ -50,7 +53,7 @@ func (r Reason) Describe() string {
 			text += ", which is " + string(r.State)
 		}
 	} else if r.At != nil {
-		text += " " + r.At.Format("2006-01-02 15:04:05")
+		text += " " + r.At.Format(atOffset)
 	} else if r.Code == ReasonPaused {
 		text = "paused" // until somebody resumes it
 	}

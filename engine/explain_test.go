@@ -155,7 +155,7 @@ func TestAPersonIsToldWhatToConfirm(t *testing.T) {
 		order = append(order, g.Gate)
 	}
 	require.Equal(t, []engine.Gate{"time", "calendar", "dependency", "confirm", "frozen", "concurrency", "slot", "worker", "disk"}, order)
-	require.Equal(t, "was due at 2026-08-03 02:00:00", texts[engine.GateTime])
+	require.Equal(t, "was due at 2026-08-03 02:00:00 +00:00", texts[engine.GateTime])
 	require.Equal(t, "the dependency is satisfied", texts[engine.GateDependency])
 	require.Equal(t, "waits for confirmation: waits for a person to confirm it", texts[engine.GateConfirm])
 	require.Equal(t, "1 of 8 slots are taken", texts[engine.GateSlot])

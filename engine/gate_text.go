@@ -25,9 +25,9 @@ func (l *looker) explainGates(s *subject, x *Explanation) error {
 	}
 	named := func(g Gate, open bool, why string) { add(Verdict{Gate: g, Open: open}, why) }
 
-	due := "was due at " + s.i.PlanTime.Format("2006-01-02 15:04:05")
+	due := "was due at " + s.i.PlanTime.Format(atOffset)
 	if !s.i.NotBefore.Equal(s.i.PlanTime) {
-		due += ", to start from " + s.job.local(s.i.NotBefore).Format("2006-01-02 15:04:05") + " on"
+		due += ", to start from " + s.job.local(s.i.NotBefore).Format(atOffset) + " on"
 	}
 	add(verdicts[GateTime], unlessClosed(verdicts[GateTime], due))
 	l.explainCalendar(s, named)

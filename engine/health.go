@@ -17,7 +17,8 @@ type health struct {
 	jump    atomic.Pointer[clockJump]
 	clock   atomic.Pointer[ClockHold] // why nothing is planned or started, as the history says it
 
-	definitions atomic.Pointer[string] // why what stands in the folder is not loaded; "" is that it is
+	definitions atomic.Pointer[misdefinition] // nil: what stands in the folder is loaded
+	recorded    atomic.Int32                  // what the last turn wrote down of it
 }
 
 // Health returns why the engine does not do its work at a time by its own clock: it has not begun, the rows cannot be reached, or no turn of its loop
@@ -51,9 +52,6 @@ func (e *Engine) diskHeld() string {
 	}
 	return ""
 }
-
-// Misdefined tells whoever asks how the server is why what stands in its folder is not loaded; "" is that it is.
-func (e *Engine) Misdefined(why string) { e.health.definitions.Store(&why) }
 
 func (h *health) well(now time.Time) {
 	h.turned.Store(now.UnixMilli())

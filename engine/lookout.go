@@ -317,8 +317,8 @@ func (e *Engine) troubles(s *Sighting, now time.Time) (list []Trouble) {
 	if !s.ReadySince.IsZero() && now.Sub(s.ReadySince) > readyAfter {
 		add(AspectReady, "%s, with a free slot, for %s", s.Ready, now.Sub(s.ReadySince).Round(time.Second))
 	}
-	if why := e.health.definitions.Load(); why != nil && *why != "" {
-		add(AspectDefinitions, "%s", *why)
+	if bad := e.health.definitions.Load(); bad != nil {
+		add(AspectDefinitions, "%s", bad.why)
 	}
 	return list
 }

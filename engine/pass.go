@@ -93,7 +93,9 @@ type turn struct {
 	idle     bool
 	disk     *string    // why nothing starts
 	held     *ClockHold // why nothing is planned or started
-	fenced   bool       // a run that was to go on is another server's
+	recorded int32      // what the turn found of the definitions
+
+	fenced bool // a run that was to go on is another server's
 }
 
 // A startedStep is an attempt of a step that the transaction has recorded and that is to be handed out.
@@ -133,6 +135,9 @@ func (t *turn) take() (err error) {
 		return err
 	}
 	if err := t.recordClock(); err != nil {
+		return err
+	}
+	if err := t.recordDefinitions(); err != nil {
 		return err
 	}
 	if t.held != nil {
@@ -289,6 +294,7 @@ func (t *turn) commit() {
 		e.health.disk.Store(t.disk)
 	}
 	e.health.clock.Store(t.held)
+	e.health.recorded.Store(t.recorded)
 	for _, r := range t.begun {
 		e.runs[r.instance.ID] = r
 	}

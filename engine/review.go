@@ -275,6 +275,7 @@ type Review struct {
 	Dropped     []InstanceName // every instance that the diff takes away: removed from the plan, or due and cancelled
 	Actor       string
 	Note        string // why, for the history
+	Keep        bool   // workflows that the definitions do not have stay as they are
 }
 
 // An InstanceName is the identity of an instance.
@@ -287,7 +288,11 @@ type InstanceName struct {
 // Apply loads the workflows like Load, as a person has reviewed it. It fails with ErrDrift, and changes nothing, when the definitions or those that are
 // loaded are others than the reviewed ones, or when a due, unstarted instance would be cancelled that the review does not name.
 func (e *Engine) Apply(ctx context.Context, workflows []*Workflow, review Review, now time.Time) (LoadReport, error) {
-	return e.loadAs(ctx, workflows, newReviewed(&review), now)
+	report, err := e.loadAs(ctx, workflows, newReviewed(&review), now)
+	if err == nil {
+		e.redefined(&review, &report)
+	}
+	return report, err
 }
 
 // reviewed is a review that can be asked. The nil one is that of a load that nobody has reviewed: it allows everything but to drop what is due.

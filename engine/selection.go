@@ -217,7 +217,7 @@ func (x *selection) windows(t *Term, j *selectedJob) []window {
 		list = append(list, window{from, to})
 	}
 	if t.Key == "time" {
-		if from, to, ok := t.span.window(j.zone); ok {
+		if from, to, ok := t.span.window(x.now, j.zone); ok {
 			list = append(list, window{from, to})
 		}
 	}
@@ -263,9 +263,45 @@ func (x *selection) named() (list []Instance, err error) {
 	return list, errors.Join(missing...)
 }
 
+// whole is the reference of a job that may have been given by its own name alone.
+func (x *selection) whole(ref JobRef) (JobRef, error) {
+	if ref.Workflow != "" {
+		return ref, nil
+	}
+	var found []string
+	whole := ref
+	for _, row := range x.all {
+		if row.Ref.Job == ref.Job && !row.Removed {
+			found, whole = append(found, row.Ref.String()), row.Ref
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ref, fmt.Errorf("%w: there is no job %s%s", ErrNotFound, ref.Job, hintJob(ref.Job, x.all))
+	case 1:
+		return whole, nil
+	}
+	return ref, fmt.Errorf("%w: %s is the name of %d jobs; write one of %s", ErrInvalid, ref.Job, len(found), strings.Join(found, ", "))
+}
+
+func hintJob(name string, rows []JobRow) string {
+	var known []string
+	for _, row := range rows {
+		known = append(known, row.Ref.Job, row.Ref.String())
+	}
+	if near := Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // find finds an instance by its name: the scheduled one, else the newest of that plan time.
 func (x *selection) find(name *instanceName) (found Instance, err error) {
-	row, err := x.v.JobByRef(name.ref)
+	ref, err := x.whole(name.ref)
+	if err != nil {
+		return found, err
+	}
+	row, err := x.v.JobByRef(ref)
 	if isNotFound(err) {
 		var known []string
 		for _, row := range x.all {
@@ -374,7 +410,7 @@ func (x *selection) has(t *Term, i *Instance) bool {
 		named, err := x.find(&t.names[0])
 		return err == nil && named.ID == i.ID && named.Job == i.Job && named.PlanTime.Equal(i.PlanTime)
 	case "time":
-		return t.span.has(i.PlanTime, x.jobs[i.Job].zone)
+		return t.span.has(i.PlanTime, x.now, x.jobs[i.Job].zone)
 	}
 	return slices.ContainsFunc(x.windows(t, x.jobs[i.Job]), func(w window) bool { return !i.PlanTime.Before(w.from) && i.PlanTime.Before(w.to) })
 }

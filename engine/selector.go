@@ -38,7 +38,8 @@ type Term struct {
 // TermKeys lists the keys of terms.
 var TermKeys = []string{"job", "workflow", "date", "time", "state", "gate", "kind", "tag", "id", "backfill"}
 
-// An instanceName is workflow/job@plan time as it was written: without an offset the time is in the job's zone.
+// An instanceName is workflow/job@plan time as it was written, or job@plan time where no other job has the name: without an offset the time is in the
+// job's zone.
 type instanceName struct {
 	ref JobRef
 	at  string
@@ -84,7 +85,7 @@ func (s *Selector) add(text string, column int) error {
 	case keyed && slices.Contains(TermKeys, key):
 		t.Key = key
 		err = t.read(value)
-	case slash > 0 && at > slash:
+	case slash > 0 && at > slash, slash < 0 && at > 0:
 		t.Key = "name"
 		err = t.readName(rest)
 	case isDigits(strings.ReplaceAll(rest, ",", "")):
@@ -204,7 +205,10 @@ func oneOf[S ~string](what, word string, known []S) error {
 
 func (t *Term) readName(text string) error {
 	name, at, _ := strings.Cut(text, "@")
-	workflow, job, _ := strings.Cut(name, "/")
+	workflow, job, whole := strings.Cut(name, "/")
+	if !whole {
+		workflow, job = "", name // where no other job has the name
+	}
 	if strings.Contains(job, "/") || job == "" {
 		return fmt.Errorf("%q is no instance; write workflow/job@plan time", text)
 	}

@@ -18,6 +18,7 @@ type day struct {
 	from int
 }
 
+// daysFromToday are the days that have a name.
 var daysFromToday = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
 
 // on is the date that the day is in a zone.
@@ -74,13 +75,17 @@ func readDay(word string, begin day) (day, error) {
 type timeRange struct {
 	from, to string
 	daily    bool
-	clock    [2]int // minutes of the day
+	clock    [2]int    // minutes of the day
+	days     *dayRange // whole natural days instead: both ends are days
 }
 
 func readTimes(word string) (r timeRange, err error) {
+	if days, err := readDays(word); err == nil {
+		return timeRange{days: &days}, nil
+	}
 	from, to, ok := strings.Cut(word, "..")
 	if !ok {
-		return r, fmt.Errorf("%q is no range of times; write time:02:00..05:30 or time:2026-11-01T02:00..2026-11-01T05:30", word)
+		return r, fmt.Errorf("%q is no range of times; write time:02:00..05:30, time:2026-11-01T02:00..2026-11-01T05:30 or time:today", word)
 	}
 	r.from, r.to = from, to
 	a, first := readClock(from)
@@ -112,7 +117,11 @@ func readClock(word string) (minutes int, ok bool) {
 }
 
 // window is the instants in a zone, the end excluded; ok is false for clock times, which bound nothing.
-func (r timeRange) window(zone *time.Location) (from, to time.Time, ok bool) {
+func (r timeRange) window(now time.Time, zone *time.Location) (from, to time.Time, ok bool) {
+	if r.days != nil {
+		from, to = r.days.window(now, zone)
+		return from, to, true
+	}
 	if r.daily {
 		return from, to, false
 	}
@@ -122,8 +131,8 @@ func (r timeRange) window(zone *time.Location) (from, to time.Time, ok bool) {
 }
 
 // has reports whether a plan time is in the range. Clock times may pass midnight.
-func (r timeRange) has(at time.Time, zone *time.Location) bool {
-	if from, to, ok := r.window(zone); ok {
+func (r timeRange) has(at, now time.Time, zone *time.Location) bool {
+	if from, to, ok := r.window(now, zone); ok {
 		return !at.Before(from) && at.Before(to)
 	}
 	local := at.In(zone)
@@ -137,10 +146,18 @@ func (r timeRange) has(at time.Time, zone *time.Location) bool {
 // localForms are the forms of an instant without an offset.
 var localForms = []string{"2006-01-02T15:04:05.999", "2006-01-02T15:04"}
 
+// zonedForms are the forms of an instant with an offset and without seconds.
+var zonedForms = []string{"2006-01-02T15:04Z07:00"}
+
 // readInstant reads a plan time: RFC 3339, or without an offset as a time of the zone.
 func readInstant(word string, zone *time.Location) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, word); err == nil {
 		return t, recurrence.CheckRange(t, zone)
+	}
+	for _, form := range zonedForms {
+		if t, err := time.Parse(form, word); err == nil {
+			return t, recurrence.CheckRange(t, zone)
+		}
 	}
 	if day, err := recurrence.ParseDay(word); err == nil {
 		return recurrence.DayStart(day, zone), nil

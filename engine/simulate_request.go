@@ -233,7 +233,7 @@ func (a *asking) window() func(*Job) (time.Time, time.Time) {
 	day := recurrence.DateOf(a.now.In(zone)).AddDays(1)
 	if a.Date != "" {
 		var err error
-		if day, err = recurrence.ParseDay(a.Date); err != nil {
+		if day, err = ReadDay(a.Date, a.now, zone); err != nil {
 			a.mistake("date: %w", err)
 		}
 	}
@@ -458,9 +458,31 @@ func (a *asking) duration(what, text string) time.Duration {
 	return d
 }
 
-// parsePeriod reads an ISO 8601 duration of days and shorter units.
+// parseShortPeriod reads 10m, 1h30m, 2d.
+func parseShortPeriod(text string) (time.Duration, error) {
+	days, rest := 0, text
+	if before, after, ok := strings.Cut(text, "d"); ok {
+		n, err := strconv.Atoi(before)
+		if err != nil {
+			return 0, err
+		}
+		if days, rest = n, after; rest == "" {
+			rest = "0s"
+		}
+	}
+	d, err := time.ParseDuration(rest)
+	if err == nil && (d < 0 || days < 0 || days > 366 || d > 366*24*time.Hour) {
+		err = errors.New("out of range")
+	}
+	return time.Duration(days)*24*time.Hour + d, err
+}
+
+// parsePeriod reads a length of time as people write it, or an ISO 8601 duration of days and shorter units.
 func parsePeriod(text string) (time.Duration, error) {
-	wrong := fmt.Errorf("%q is no duration; write PT10M, PT1H30M or PT45S", text)
+	wrong := fmt.Errorf("%q is no length of time; write 10m, 1h30m, 45s or PT10M", text)
+	if d, err := parseShortPeriod(text); err == nil {
+		return d, nil
+	}
 	rest, ok := strings.CutPrefix(text, "P")
 	if !ok || rest == "" {
 		return 0, wrong

@@ -68,5 +68,8 @@ func unavailable(err error) error {
 	if c := code(err); c != sqlite3.SQLITE_BUSY && c != sqlite3.SQLITE_LOCKED && !isFull(err) {
 		return err
 	}
+	if isFull(err) {
+		return fmt.Errorf("%w: %w: %w", engine.ErrUnavailable, engine.ErrFull, err)
+	}
 	return fmt.Errorf("%w: %w", engine.ErrUnavailable, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -253,24 +254,30 @@ type Late struct {
 
 // A LateList is the deadlines at risk.
 type LateList struct {
-	Late []Late `json:"late" doc:"The one that will be latest first"`
-	All  int    `json:"all" doc:"How many there are, of those that the newest 200 open incidents name"`
+	Items []Late `json:"items" doc:"The one that will be latest first"`
+	Next  string `json:"next,omitempty" doc:"Cursor of the next page; absent on the last"`
+	All   int    `json:"all" doc:"How many there are, of those that the newest 200 open incidents name"`
 }
 
 type deadlinesInput struct {
-	Limit int `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"At most so many"`
+	Cursor int `query:"cursor" minimum:"0" maximum:"100000" doc:"next of the page before"`
+	Limit  int `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Rows of a page"`
 }
 
 type lateListOutput struct{ Body LateList }
 
 func (s *server) listDeadlines(ctx context.Context, in *deadlinesInput) (*lateListOutput, error) {
-	list, all, err := s.cfg.Control.Deadlines(ctx, in.Limit, s.cfg.Now())
+	list, all, err := s.cfg.Control.Deadlines(ctx, in.Cursor+in.Limit, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
-	out := &lateListOutput{LateList{Late: make([]Late, len(list)), All: all}}
+	list = list[min(in.Cursor, len(list)):]
+	out := &lateListOutput{LateList{Items: make([]Late, len(list)), All: all}}
+	if seen := in.Cursor + len(list); seen < all {
+		out.Body.Next = strconv.Itoa(seen)
+	}
 	for n := range list {
-		out.Body.Late[n] = newLate(&list[n])
+		out.Body.Items[n] = newLate(&list[n])
 	}
 	return out, nil
 }
@@ -294,7 +301,7 @@ func adminRoutes() []route {
 			Summary: "The servers that work on the rows, their slots and pools, and what they run", Answers: ok(exampleWorkers), register: operation((*server).workers)},
 		{Method: get, Pattern: prefix + "/deadlines", Permission: Viewer, ID: "listDeadlines", Tag: "alerts",
 			Summary: "Open instances that have missed their deadlines, or will", Text: "As open incidents have them: a server looks at each deadline when it is at risk.",
-			Answers: ok(LateList{Late: []Late{exampleLate}, All: 1}), register: operation((*server).listDeadlines)},
+			Answers: ok(LateList{Items: []Late{exampleLate}, All: 1}), register: operation((*server).listDeadlines)},
 		changeRoute(), clockRoute(),
 	}
 }

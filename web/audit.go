@@ -43,32 +43,31 @@ type ChainProgress struct {
 }
 
 type auditInput struct {
-	Actor   string    `query:"actor" maxLength:"100" doc:"A part of who did it"`
-	Actions []string  `query:"action" maxItems:"32" doc:"Only these, such as rerun,trigger"`
-	From    time.Time `query:"from" doc:"Not before this time"`
-	To      time.Time `query:"to" doc:"Before this time"`
-	Cursor  int64     `query:"cursor" minimum:"0" doc:"next of the page before"`
-	Limit   int       `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
+	Actor   string   `query:"actor" maxLength:"100" doc:"A part of who did it"`
+	Actions []string `query:"action" maxItems:"32" doc:"Only these, such as rerun,trigger"`
+	From    string   `query:"from" maxLength:"40" doc:"Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow)" example:"yesterday"`
+	To      string   `query:"to" maxLength:"40" doc:"Before this, written like from"`
+	Zone    string   `query:"zone" maxLength:"64" doc:"Whose days from and to mean; the default is the zone of most jobs" example:"Europe/Berlin"`
+	Cursor  int64    `query:"cursor" minimum:"0" doc:"next of the page before"`
+	Limit   int      `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
 }
 
 type auditOutput struct{ Body AuditPage }
 
 var actionWord = regexp.MustCompile(`^[a-z][a-z-]{0,63}$`)
 
-func (in *auditInput) filter() (f engine.AuditFilter, err error) {
+func (s *server) auditFilter(ctx context.Context, in *auditInput) (f engine.AuditFilter, err error) {
 	for _, action := range in.Actions {
 		if !actionWord.MatchString(action) {
 			return f, invalid("query.action", "an action is a word such as rerun or token-created")
 		}
 	}
-	if !in.From.IsZero() && !in.To.IsZero() && !in.From.Before(in.To) {
-		return f, invalid("query.to", "it is not after from")
-	}
-	return engine.AuditFilter{Actor: in.Actor, Kinds: in.Actions, From: in.From, To: in.To}, nil
+	from, to, err := s.between(ctx, in.From, in.To, in.Zone)
+	return engine.AuditFilter{Actor: in.Actor, Kinds: in.Actions, From: from, To: to}, err
 }
 
 func (s *server) listAudit(ctx context.Context, in *auditInput) (*auditOutput, error) {
-	f, err := in.filter()
+	f, err := s.auditFilter(ctx, in)
 	if err != nil {
 		return nil, err
 	}

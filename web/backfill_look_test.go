@@ -49,7 +49,7 @@ func TestMistakesOfABackfillSayWhere(t *testing.T) {
 		return places
 	}
 	require.Equal(t, []string{"body.from", "body.jobs", "body.jobs", "body.select", "body.order", "body.parallel", "body.priority", "body.share", "body.window"},
-		where(`{"jobs":["retail/none","x"],"from":"yesterday","to":"2026-11-02","select":["x"],"order":"up","parallel":-1,"priority":10,"share":"4..2","window":"9"}`))
+		where(`{"jobs":["retail/none","x"],"from":"yesterdy","to":"2026-11-02","select":["x"],"order":"up","parallel":-1,"priority":10,"share":"4..2","window":"9"}`))
 	require.Equal(t, []string{"body.to", "body.upstream", "body.downstream", "body.steps"},
 		where(`{"jobs":["retail/orders"],"from":"2026-11-02","to":"2026-11-01","upstream":"retail/x","downstream":"-1","steps":["x"]}`))
 	require.Equal(t, []string{"body.dates"}, where(`{"jobs":["retail/orders"],"dates":["x"]}`))

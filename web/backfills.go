@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,8 +33,8 @@ type BackfillControl interface {
 // A BackfillRequest says what to backfill and how.
 type BackfillRequest struct {
 	Jobs          []string `json:"jobs" maxItems:"1000" doc:"workflow/job"`
-	From          string   `json:"from,omitempty" maxLength:"10" doc:"The first day; with to"`
-	To            string   `json:"to,omitempty" maxLength:"10" doc:"The last day, which is included"`
+	From          string   `json:"from,omitempty" maxLength:"10" doc:"The first day, or yesterday, today; with to"`
+	To            string   `json:"to,omitempty" maxLength:"10" doc:"The last day, which is included, or yesterday, today"`
 	Dates         []string `json:"dates,omitempty" maxItems:"1000" doc:"Days, or ranges of days such as 2026-10-15..17, in the place of from and to"`
 	Select        []string `json:"select,omitempty" maxItems:"4" doc:"missing, failed, stale, all; default missing and failed"`
 	Upstream      string   `json:"upstream,omitempty" maxLength:"10000" doc:"Also jobs that these wait for: how many steps away, all, or their names"`
@@ -252,11 +254,36 @@ func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*plan
 	if in.Most == 0 {
 		part.Most = engine.PlanListed
 	}
+	if err := s.dateBackfill(ctx, &in.Body); err != nil {
+		return nil, err
+	}
 	plan, err := s.cfg.Control.PlanBackfillPart(ctx, in.Body.engine(), part, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
 	return &planBackfillOutput{NewBackfillPlan(plan, in.Body)}, nil
+}
+
+// dateBackfill puts dates in the place of the names of days: a plan that was saved means the same days tomorrow.
+func (s *server) dateBackfill(ctx context.Context, r *BackfillRequest) (err error) {
+	r.Dates = slices.Clone(r.Dates)
+	words := []*string{&r.From, &r.To}
+	for n := range r.Dates {
+		words = append(words, &r.Dates[n])
+	}
+	for _, word := range words {
+		first, last, isRange := strings.Cut(*word, "..")
+		if first, err = s.dated(ctx, first, "", r.Jobs...); err != nil {
+			return err
+		}
+		if last, err = s.dated(ctx, last, "", r.Jobs...); err != nil {
+			return err
+		}
+		if *word = first; isRange {
+			*word += ".." + last
+		}
+	}
+	return nil
 }
 
 type applyBackfillInput struct {

@@ -43,9 +43,10 @@ type DeedPage struct {
 }
 
 type changesInput struct {
-	From   time.Time `query:"from" doc:"Not before this time; the default is 24 hours ago"`
-	Cursor int64     `query:"cursor" minimum:"0" doc:"next of the page before"`
-	Limit  int       `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Rows of a page"`
+	From   string `query:"from" maxLength:"40" doc:"Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday); the default is 24 hours ago" example:"today"`
+	Zone   string `query:"zone" maxLength:"64" doc:"Whose day from means; the default is the zone of most jobs" example:"Europe/Berlin"`
+	Cursor int64  `query:"cursor" minimum:"0" doc:"next of the page before"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"Rows of a page"`
 }
 
 type deedPageOutput struct{ Body DeedPage }
@@ -64,14 +65,17 @@ func (g deedGroup) holds(l *engine.AuditLine) bool {
 }
 
 func (s *server) listChanges(ctx context.Context, in *changesInput) (*deedPageOutput, error) {
-	from := in.From
+	from, err := s.moment(ctx, "query.from", in.From, in.Zone)
+	if err != nil {
+		return nil, err
+	}
 	if from.IsZero() {
 		from = s.cfg.Now().Add(-countedSpan)
 	}
 	var groups []deedGroup
 	var next int64
 	instances := map[int64]*engine.Instance{}
-	err := s.cfg.Rows.Read(ctx, func(v engine.View) (err error) {
+	err = s.cfg.Rows.Read(ctx, func(v engine.View) (err error) {
 		clear(instances)
 		if groups, next, err = deeds(v, engine.AuditFilter{From: from}, in.Cursor, in.Limit); err != nil {
 			return err

@@ -34,7 +34,7 @@ type Config struct {
 	// Schema is the JSON Schema of a workflow file. nil is none.
 	Schema func() ([]byte, error)
 	// Reload loads the server's own folder again, with what is wrong with it: an error among the problems says that nothing was changed. nil is no folder.
-	Reload func(ctx context.Context) (engine.LoadReport, []DefinitionProblem, error)
+	Reload func(ctx context.Context) (Reloaded, []DefinitionProblem, error)
 	// Folder is the server's own, which is loaded when it starts and when it is told to; "" is none.
 	Folder string
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the

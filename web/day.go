@@ -19,6 +19,8 @@ import (
 type DayControl interface {
 	Board(ctx context.Context, r engine.BoardRequest, now time.Time) (*engine.Board, error)
 	BoardEdges(ctx context.Context, r engine.BoardRequest, now time.Time) (*engine.BoardEdges, error)
+	// DayZone is whose day the name of a day means.
+	DayZone(ctx context.Context, jobs ...string) (*time.Location, error)
 }
 
 // mostOfDay is how many instances a day may have.
@@ -132,18 +134,21 @@ type DayEdgeColumns struct {
 }
 
 type dayInput struct {
-	Date     string   `path:"date" maxLength:"10" pattern:"^(today|[0-9]{4}-[0-9]{2}-[0-9]{2})$" doc:"A day of the zone, or today" example:"2026-11-21"`
+	Date     string   `path:"date" maxLength:"10" pattern:"^(yesterday|today|tomorrow|[0-9]{4}-[0-9]{2}-[0-9]{2})$" doc:"A day of the zone, or yesterday, today, tomorrow" example:"2026-11-21"`
 	Zone     string   `query:"zone" maxLength:"64" doc:"Whose day; the default is the zone of most jobs" example:"Europe/Berlin"`
 	Selector string   `query:"selector" maxLength:"4000" doc:"Only what this selector chooses" example:"workflow:retail state:failed"`
 	Unless   []string `header:"If-None-Match" maxItems:"32" doc:"ETags that are known already"`
 }
 
-func (in *dayInput) request() engine.BoardRequest {
-	date := in.Date
-	if date == "today" {
-		date = ""
+func (s *server) boardRequest(ctx context.Context, in *dayInput) (engine.BoardRequest, error) {
+	r := engine.BoardRequest{Date: in.Date, Zone: in.Zone, Selector: in.Selector, Most: mostOfDay}
+	if r.Date == "today" {
+		r.Date = "" // which the board takes for its own day
+		return r, nil
 	}
-	return engine.BoardRequest{Date: date, Zone: in.Zone, Selector: in.Selector, Most: mostOfDay}
+	var err error
+	r.Date, err = s.dated(ctx, in.Date, in.Zone)
+	return r, err
 }
 
 type dayOutput struct {
@@ -153,7 +158,11 @@ type dayOutput struct {
 }
 
 func (s *server) day(ctx context.Context, in *dayInput) (*dayOutput, error) {
-	b, err := s.cfg.Control.Board(ctx, in.request(), s.cfg.Now())
+	r, err := s.boardRequest(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.cfg.Control.Board(ctx, r, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +184,11 @@ type dayEdgesOutput struct {
 }
 
 func (s *server) dayEdges(ctx context.Context, in *dayInput) (*dayEdgesOutput, error) {
-	x, err := s.cfg.Control.BoardEdges(ctx, in.request(), s.cfg.Now())
+	r, err := s.boardRequest(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.cfg.Control.BoardEdges(ctx, r, s.cfg.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,7 @@ func TestADayIsNarrowedByASelector(t *testing.T) {
 
 func TestWhatIsNoDayIsRefused(t *testing.T) {
 	f := newFixture(t)
-	for _, path := range []string{"2026-02-30", "2026-11-21?zone=Mars/Base", "2026-11-21?zone=Local", "tomorrow", "2026-11-21?slots=3"} {
+	for _, path := range []string{"2026-02-30", "2026-11-21?zone=Mars/Base", "2026-11-21?zone=Local", "tomorow", "2026-11-21?slots=3"} {
 		refused(f, f.as("viewer", http.MethodGet, "/api/v1/days/"+path, ""), 422, "invalid")
 		refused(f, f.as("viewer", http.MethodGet, "/api/v1/days/"+strings.Replace(path+"?", "?", "/edges?", 1), ""), 422, "invalid")
 	}

@@ -46,6 +46,7 @@ type DefinitionProblem struct {
 	Severity string `json:"severity" enum:"error,warning" doc:"An error refuses the definitions, a warning does not"`
 	Message  string `json:"message" doc:"What is wrong, and what is allowed"`
 	Hint     string `json:"hint,omitempty" doc:"What to write instead"`
+	Kind     string `json:"kind,omitempty" doc:"Of a warning: what many of them have in common" example:"waits-for-later"`
 	text     string
 }
 
@@ -93,6 +94,8 @@ type ApplyReport struct {
 	DueRun     int      `json:"dueRun" doc:"Due, unstarted instances of removed jobs, which run"`
 	DueHeld    int      `json:"dueHeld" doc:"Those of disabled jobs, which wait until the job is enabled"`
 	DueDropped int      `json:"dueDropped" doc:"Those that were cancelled, as reviewed"`
+
+	Diff *PlanDiff `json:"diff,omitempty" doc:"Of a reload: what became of the plan of the next two natural days, instance by instance"`
 
 	Without []InstanceName `json:"without,omitempty" doc:"Due times that are gone and of which something was ordered ahead: the orders are kept, without an instance"`
 }
@@ -185,14 +188,19 @@ func (s *server) reloadDefinitions(ctx context.Context, in *reloadInput) (*apply
 	if s.cfg.Reload == nil {
 		return nil, fmt.Errorf("%w: this server was started without a folder; there is nothing to load", engine.ErrConflict)
 	}
-	report, problems, err := s.cfg.Reload(ctx)
+	loaded, problems, err := s.cfg.Reload(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if p := invalidDefinitions(problems); p != nil {
 		return nil, p
 	}
-	return &applyOutput{NewApplyReport(&report)}, nil
+	out := &applyOutput{NewApplyReport(&loaded.Report)}
+	if loaded.Diff != nil {
+		d := newLoadedDiff(loaded.Diff)
+		out.Body.Diff = &d
+	}
+	return out, nil
 }
 
 // invalidDefinitions is a problem with every error among those that were found; nil when there is none.
@@ -241,13 +249,26 @@ func (s *server) diffDefinitions(ctx context.Context, in *diffInput) (*diffOutpu
 	if err != nil {
 		return nil, err
 	}
-	out := &diffOutput{ETag: `"` + string(d.Loaded) + `"`, Body: NewPlanDiff(&d.PlanDiff, d.From, d.To)}
-	out.Body.addWithout(d.Without)
-	out.Body.At, out.Body.DropDue, out.Body.Keep = &d.At, d.DropDue, r.Keep
-	out.Body.Before, out.Body.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
-	out.Body.addDue(d.Due)
-	out.Body.addBound(d.Bound)
+	out := &diffOutput{ETag: `"` + string(d.Loaded) + `"`, Body: newLoadedDiff(&d)}
+	out.Body.Keep = r.Keep
 	return out, nil
+}
+
+// newLoadedDiff is what loading definitions would change, or has changed, as the API shows it.
+func newLoadedDiff(d *engine.LoadedDiff) PlanDiff {
+	out := NewPlanDiff(&d.PlanDiff, d.From, d.To)
+	out.addWithout(d.Without)
+	out.At, out.DropDue = &d.At, d.DropDue
+	out.Before, out.After = DiffSide{Name: "loaded", Fingerprint: string(d.Loaded)}, DiffSide{Name: "folder", Fingerprint: string(d.Definitions)}
+	out.addDue(d.Due)
+	out.addBound(d.Bound)
+	return out
+}
+
+// A Reloaded is what loading the server's own folder again came to.
+type Reloaded struct {
+	Report engine.LoadReport
+	Diff   *engine.LoadedDiff // nil: nobody asked
 }
 
 const maxSpan = 400 * 24 * time.Hour
@@ -277,7 +298,7 @@ func (s *server) applyDefinitions(ctx context.Context, in *applyInput) (*applyOu
 		return nil, err
 	}
 	review := engine.Review{
-		Loaded: engine.Fingerprint(loaded), Definitions: engine.Fingerprint(r.Fingerprint), DropDue: r.DropDue, Actor: x.principal.name, Note: r.Note,
+		Loaded: engine.Fingerprint(loaded), Definitions: engine.Fingerprint(r.Fingerprint), DropDue: r.DropDue, Actor: x.principal.name, Note: r.Note, Keep: r.Keep,
 	}
 	for _, n := range r.Dropped {
 		review.Dropped = append(review.Dropped, engine.InstanceName{Ref: engine.JobRef{Workflow: n.Workflow, Job: n.Job}, Key: n.Key, PlanTime: n.PlanTime})

@@ -71,5 +71,6 @@ var (
 		Version: "1.0.0", Now: time.Date(2026, 11, 21, 5, 5, 0, 0, time.UTC), Ready: true, Aspects: conditions(nil),
 		Instances: InstanceCounts{Waiting: 212, Running: 3, Succeeded: 412, Failed: 2, Skipped: 12},
 		Gates:     GateCounts{Time: 190, Dependency: 20, Slot: 2}, Slots: Slots{Total: 4, Used: 3},
+		Paused: []Pause{examplePause},
 	}
 )

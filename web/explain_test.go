@@ -65,7 +65,7 @@ func TestAnUpstreamIsNamedOnItsOwnClock(t *testing.T) {
 
 	until := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
 	late := web.NewInstance(&engine.Instance{PlanTime: due, Reason: engine.Reason{Code: engine.ReasonWaitTimeout, Upstream: &load, At: &until, Detail: "timeout of the dependency"}})
-	require.Equal(t, "waited too long for feed/load, until 2026-11-21 09:00:00: timeout of the dependency", late.Reason.Text, "a deadline is of what waits")
+	require.Equal(t, "waited too long for feed/load, until 2026-11-21 09:00:00 +08:00: timeout of the dependency", late.Reason.Text, "a deadline is of what waits")
 }
 
 func TestExplainAsOfThen(t *testing.T) {

@@ -72,7 +72,7 @@ func TestIncidentsAreListedShownAndAcknowledged(t *testing.T) {
 	page = web.IncidentPage{}
 	get("incidents?state=open&cursor="+fmt.Sprint(second), &page)
 	require.Len(t, page.Items, 1)
-	require.Equal(t, "retail/orders 2026-11-21 08:00 failed (2 blocked)", page.Items[0].Title)
+	require.Equal(t, "retail/orders 2026-11-21 08:00 +01:00 failed (2 blocked)", page.Items[0].Title)
 
 	w := f.as("operator", http.MethodPost, fmt.Sprintf("/api/v1/incidents/%d/ack", first), `{"note":"they know"}`)
 	require.Equal(t, 200, w.Code, w.Body)

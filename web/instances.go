@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -16,8 +15,9 @@ type listInstancesInput struct {
 	Job      string         `query:"job" maxLength:"128" doc:"Only of this job; needs workflow"`
 	State    []engine.State `query:"state,explode" enum:"waiting,running,lost,succeeded,forced,failed,skipped,cancelled" maxItems:"8" doc:"Only in one of these states"`
 	Kind     engine.Kind    `query:"kind" enum:"scheduled,manual,backfill" doc:"Only of this kind"`
-	From     time.Time      `query:"from" doc:"Only with a plan time at or after this"`
-	To       time.Time      `query:"to" doc:"Only with a plan time before this"`
+	From     string         `query:"from" maxLength:"40" doc:"Only with a plan time at or after this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow)" example:"2026-11-21T06:00:00+01:00"`
+	To       string         `query:"to" maxLength:"40" doc:"Only with a plan time before this, written like from" example:"tomorrow"`
+	Zone     string         `query:"zone" maxLength:"64" doc:"Whose days from and to mean; the default is the zone of most jobs" example:"Europe/Berlin"`
 	Cursor   string         `query:"cursor" maxLength:"512" doc:"next of the page before"`
 	Limit    int            `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"Rows of a page"`
 }
@@ -30,10 +30,12 @@ func (s *server) listInstances(ctx context.Context, in *listInstancesInput) (*in
 		return s.listSelected(ctx, in)
 	case in.Job != "" && in.Workflow == "":
 		return nil, invalid("query.job", "a job is named together with its workflow")
-	case !in.From.IsZero() && !in.To.IsZero() && !in.From.Before(in.To):
-		return nil, invalid("query.to", "to must be after from: the window is [from, to)")
 	}
-	filter := InstanceFilter{Workflow: in.Workflow, Job: in.Job, States: in.State, Kind: in.Kind, From: in.From, To: in.To}
+	from, to, err := s.between(ctx, in.From, in.To, in.Zone)
+	if err != nil {
+		return nil, err
+	}
+	filter := InstanceFilter{Workflow: in.Workflow, Job: in.Job, States: in.State, Kind: in.Kind, From: from, To: to}
 	page, next, err := s.cfg.History.Instances(ctx, filter, in.Cursor, in.Limit)
 	if err != nil {
 		return nil, err

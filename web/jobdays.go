@@ -55,8 +55,8 @@ func jobDayRoutes() []route {
 
 type daysInput struct {
 	JobPath
-	From string `query:"from" maxLength:"10" doc:"The first day; absent is 27 days before today" example:"2026-01-01"`
-	To   string `query:"to" maxLength:"10" doc:"The day after the last; absent is 8 days after today, or after from where that is later" example:"2027-01-01"`
+	From string `query:"from" maxLength:"10" doc:"The first day, or today, yesterday, tomorrow of the job's zone; absent is 27 days before today" example:"2026-01-01"`
+	To   string `query:"to" maxLength:"10" doc:"The day after the last, written like from; absent is 8 days after today, or after from where that is later" example:"2027-01-01"`
 }
 
 type daysOutput struct{ Body JobDays }
@@ -95,13 +95,13 @@ func (s *server) jobDays(ctx context.Context, in *daysInput) (*daysOutput, error
 // span is the days that are asked for.
 func (in *daysInput) span(today recurrence.Date) (first, end recurrence.Date, err error) {
 	first, end = today.AddDays(-daysBefore), today.AddDays(daysAfterThis)
-	if first, err = dayOf("query.from", in.From, first); err != nil {
+	if first, err = dayOf("query.from", in.From, first, today); err != nil {
 		return first, end, err
 	}
 	if end.Compare(first) <= 0 {
 		end = first.AddDays(daysAfterThis)
 	}
-	if end, err = dayOf("query.to", in.To, end); err != nil {
+	if end, err = dayOf("query.to", in.To, end, today); err != nil {
 		return first, end, err
 	}
 	switch {
@@ -114,9 +114,16 @@ func (in *daysInput) span(today recurrence.Date) (first, end recurrence.Date, er
 }
 
 // dayOf reads a day; "" is the other one.
-func dayOf(where, written string, absent recurrence.Date) (recurrence.Date, error) {
-	if written == "" {
+func dayOf(where, written string, absent, today recurrence.Date) (recurrence.Date, error) {
+	switch written {
+	case "":
 		return absent, nil
+	case "yesterday":
+		return today.AddDays(-1), nil
+	case "today":
+		return today, nil
+	case "tomorrow":
+		return today.AddDays(1), nil
 	}
 	d, err := recurrence.ParseDate(written)
 	if afterAll := (recurrence.Date{Year: recurrence.LastYear + 1, Month: time.January, Day: 1}); err != nil || d.Year < recurrence.FirstYear || d.Compare(afterAll) > 0 {

@@ -69,7 +69,7 @@ func TestDaysWhereTheClocksChange(t *testing.T) {
 func TestDaysThatCannotBeAskedFor(t *testing.T) {
 	f := newFixture(t)
 	for _, query := range []string{
-		"?from=2026-02-30", "?from=yesterday", "?to=2026-13-01", "?from=2026-11-21&to=2026-11-21", "?from=2026-11-21&to=2026-11-01",
+		"?from=2026-02-30", "?from=yesterdy", "?to=2026-13-01", "?from=2026-11-21&to=2026-11-21", "?from=2026-11-21&to=2026-11-01",
 		"?from=2026-01-01&to=2027-02-06", "?from=9999-12-31", "?from=1969-12-31", "?from=2026-1-1",
 	} {
 		refused(f, f.as("viewer", http.MethodGet, "/api/v1/jobs/retail/orders/days"+query, ""), 422, "invalid")

@@ -59,7 +59,7 @@ func TestInstancesAreFiltered(t *testing.T) {
 	require.Equal(t, 1, count("workflow=retail&job=stores&from="+hour(5)+"&to="+hour(6)))
 
 	for _, bad := range []string{
-		"state=ready", "state=waiting&state=x", "kind=x", "limit=0", "limit=501", "limit=x", "from=yesterday", "job=orders", "from=" + hour(6) + "&to=" + hour(6),
+		"state=ready", "state=waiting&state=x", "kind=x", "limit=0", "limit=501", "limit=x", "from=yesterdy", "job=orders", "from=" + hour(6) + "&to=" + hour(6),
 		"cursor=%21%21", "cursor=" + "AAAA", "colour=red", "State=waiting",
 	} {
 		p := refused(f, f.as("viewer", http.MethodGet, "/api/v1/instances?"+bad, ""), 422, "invalid")
@@ -104,7 +104,7 @@ func TestExplainNamesWhatIsWaitedFor(t *testing.T) {
 	orders, stores := f.at("orders", 20), f.at("stores", 5)
 	x := get[web.Explanation](f, fmt.Sprintf("/api/v1/instances/%d/explain", orders.ID))
 	require.Equal(t, engine.GateDependency, x.Holding)
-	require.Equal(t, web.Verdict{Gate: engine.GateTime, Open: true, Text: "was due at 2026-11-21 20:00:00"}, x.Gates[0])
+	require.Equal(t, web.Verdict{Gate: engine.GateTime, Open: true, Text: "was due at 2026-11-21 20:00:00 +01:00"}, x.Gates[0])
 	require.Equal(t, engine.GateDependency, x.Gates[2].Gate)
 	require.False(t, x.Gates[2].Open)
 	require.Equal(t, "waits for retail/stores@2026-11-21T05:00:00+01:00, which is waiting", x.Gates[2].Reason.Text)

@@ -170,6 +170,9 @@ func (rt *route) operation() huma.Operation {
 		op.MaxBodyBytes = rt.BodyLimit + 1 // the library refuses a body of exactly this length
 		op.Errors = append(op.Errors, http.StatusUnsupportedMediaType, http.StatusRequestTimeout)
 	}
+	if rt.Audit || rt.Idempotent {
+		op.Errors = append(op.Errors, http.StatusInsufficientStorage) // it writes
+	}
 	op.Errors = append(op.Errors, rt.Refuses...)
 	op.DefaultStatus = http.StatusOK
 	if _, creates := rt.Answers[http.StatusCreated]; creates {

@@ -171,7 +171,7 @@ func (s *server) operateOne(ctx context.Context, in *noteInput, op engine.Operat
 
 // listSelected lists a page of what a selector chooses, newest first.
 func (s *server) listSelected(ctx context.Context, in *listInstancesInput) (*instancePageOutput, error) {
-	if in.Workflow != "" || in.Job != "" || len(in.State) > 0 || in.Kind != "" || !in.From.IsZero() || !in.To.IsZero() {
+	if in.Workflow != "" || in.Job != "" || len(in.State) > 0 || in.Kind != "" || in.From != "" || in.To != "" {
 		return nil, invalid("query.selector", "a selector says all: write workflow, job, state, kind and times as its terms")
 	}
 	list, err := s.cfg.Control.Select(ctx, in.Selector, s.cfg.Now())

@@ -37,7 +37,7 @@ type PreviewRequest struct {
 	Loaded   bool   `json:"loaded,omitempty" doc:"Go by what is loaded, and by no files"`
 	Workflow string `json:"workflow" minLength:"1" maxLength:"128" example:"retail"`
 	Job      string `json:"job" minLength:"1" maxLength:"128" example:"orders"`
-	Date     string `json:"date" minLength:"8" maxLength:"10" doc:"A natural day in the zone of the job" example:"2026-11-21"`
+	Date     string `json:"date" minLength:"5" maxLength:"10" doc:"A natural day in the zone of the job, or yesterday, today, tomorrow" example:"2026-11-21"`
 	Limit    int    `json:"limit,omitempty" minimum:"1" maximum:"1440" doc:"Instances that are listed, the first of the day; the default is 100"`
 }
 
@@ -121,8 +121,11 @@ func (s *server) previewDefinitions(ctx context.Context, in *previewInput) (*pre
 	if request.Limit == 0 {
 		request.Limit = previewed
 	}
-	var err error
-	if request.Date, err = recurrence.ParseDay(r.Date); err != nil {
+	date, err := s.dated(ctx, r.Date, "", request.Ref.String())
+	if err != nil {
+		return nil, err
+	}
+	if request.Date, err = recurrence.ParseDay(date); err != nil {
 		return nil, invalid("body.date", err.Error())
 	}
 	switch {

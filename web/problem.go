@@ -68,6 +68,7 @@ const (
 	codeStreams         = "too-many-streams"
 	codeInternal        = "internal"
 	codeNotReady        = "not-ready"
+	codeFull            = "disk-full"
 )
 
 // problems is the one table of codes: status and hint.
@@ -98,6 +99,7 @@ var problems = []struct {
 	{codeStreams, http.StatusTooManyRequests, "end a stream before another is begun; one can follow everything"},
 	{codeInternal, http.StatusInternalServerError, "the server's log says more under the name in the member instance"},
 	{codeNotReady, http.StatusServiceUnavailable, "try again soon; GET /api/v1/status says why"},
+	{codeFull, http.StatusInsufficientStorage, "free some space where the server's data directory lies, then send it again"},
 }
 
 // refusal is a problem of a known code.
@@ -127,30 +129,57 @@ func statusRefusal(status int, detail string) *Problem {
 // nothing of it.
 func (s *server) problem(ctx context.Context, err error) *Problem {
 	var p *Problem
-	switch {
-	case errors.As(err, &p):
-	case errors.Is(err, engine.ErrDrift):
-		p = refusal(codeDrift, oneLine(err))
-	case errors.Is(err, engine.ErrNotFound):
-		p = refusal(codeNotFound, oneLine(err))
-	case errors.Is(err, engine.ErrRepeated):
-		p = refusal(codeRepeated, oneLine(err))
-	case errors.Is(err, engine.ErrConflict):
-		p = refusal(codeConflict, oneLine(err))
-	case errors.Is(err, engine.ErrInvalid):
-		p = refusal(codeInvalid, "the request is not valid")
-		p.Errors = mistakes(err)
-	case ctx.Err() != nil:
-		p = refusal(codeNotReady, "the request was given up") // nobody reads it, or the server stops
-	case errors.Is(err, engine.ErrUnavailable):
-		s.log.Error("request failed", "request", exchangeOf(ctx).id, "error", err)
-		p = refusal(codeNotReady, "the rows cannot be reached just now: nothing was acknowledged")
-	default:
-		s.log.Error("request failed", "request", exchangeOf(ctx).id, "error", err)
-		p = refusal(codeInternal, "the server could not do this")
+	if !errors.As(err, &p) {
+		p = s.answerTo(ctx, err)
 	}
 	p.Instance = exchangeOf(ctx).name()
 	return p
+}
+
+// errorAnswers is the one table of the kinds of error: the code of each, and what is told of it; "" tells the error itself. The first that the error
+// wraps counts.
+var errorAnswers = []struct {
+	kind  error
+	code  string
+	words string
+	log   bool // it is a fault of the server or its machine
+}{
+	{engine.ErrDrift, codeDrift, "", false},
+	{engine.ErrNotFound, codeNotFound, "", false},
+	{engine.ErrRepeated, codeRepeated, "", false},
+	{engine.ErrConflict, codeConflict, "", false},
+	{engine.ErrInvalid, codeInvalid, "the request is not valid", false},
+	{engine.ErrFull, codeFull, "the disk of the server is full: nothing was changed", true},
+	{engine.ErrUnavailable, codeNotReady, "the rows cannot be reached just now: nothing was acknowledged", true},
+}
+
+// answerTo is what is told of an error.
+func (s *server) answerTo(ctx context.Context, err error) *Problem {
+	for _, known := range errorAnswers {
+		if !errors.Is(err, known.kind) {
+			continue
+		}
+		if known.log && ctx.Err() != nil {
+			break
+		}
+		if known.log {
+			s.log.Error("request failed", "request", exchangeOf(ctx).id, "error", err)
+		}
+		words := known.words
+		if words == "" {
+			words = oneLine(err)
+		}
+		p := refusal(known.code, words)
+		if known.kind == engine.ErrInvalid {
+			p.Errors = mistakes(err)
+		}
+		return p
+	}
+	if ctx.Err() != nil {
+		return refusal(codeNotReady, "the request was given up") // nobody reads it, or the server stops
+	}
+	s.log.Error("request failed", "request", exchangeOf(ctx).id, "error", err)
+	return refusal(codeInternal, "the server could not do this")
 }
 
 // mistakes lists the mistakes that an error is made of, with their places where these are known; else the lines of an error that joins several, each

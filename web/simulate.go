@@ -27,11 +27,11 @@ const (
 
 // A SimulateRequest says which day to play, and what to change in it.
 type SimulateRequest struct {
-	Date            string              `json:"date,omitempty" maxLength:"10" doc:"The first natural day, each job's in its own zone; the default is tomorrow" example:"2026-11-22"`
+	Date            string              `json:"date,omitempty" maxLength:"10" doc:"The first natural day, each job's in its own zone, or today, yesterday; the default is tomorrow" example:"2026-11-22"`
 	Days            int                 `json:"days,omitempty" minimum:"0" maximum:"31" doc:"How many; the default is 1"`
 	Slots           int                 `json:"slots,omitempty" minimum:"0" maximum:"1000000" doc:"Attempts at once; the default is the server's"`
 	Pools           map[string]int      `json:"pools,omitempty" maxProperties:"1000" doc:"Sizes of pools in the place of those that jobs state"`
-	Durations       map[string]string   `json:"durations,omitempty" maxProperties:"20000" doc:"How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration"`
+	Durations       map[string]string   `json:"durations,omitempty" maxProperties:"20000" doc:"How long an instance of a job runs: workflow/job, job or pattern to a length of time such as 10m or PT10M"`
 	Known           []SimulatedDuration `json:"known,omitempty" maxItems:"200000" doc:"durations of an earlier answer: a day that is held against that one is played with the same, although there are more past instances by now. What durations gives goes before"`
 	NoHistory       bool                `json:"noHistory,omitempty" doc:"Do not go by how long past instances took"`
 	DefaultDuration string              `json:"defaultDuration,omitempty" maxLength:"40" doc:"For jobs of which nothing is known; the default is PT1M"`

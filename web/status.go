@@ -53,6 +53,7 @@ type Status struct {
 	Gates     GateCounts     `json:"gates" doc:"Waiting instances by what holds them"`
 	Slots     Slots          `json:"slots"`
 	Alerts    AlertCounts    `json:"alerts"`
+	Paused    []Pause        `json:"paused" doc:"What is paused now, the first 100: nothing of it starts"`
 }
 
 // AlertCounts is how alerts stand.
@@ -91,6 +92,9 @@ type Slots struct {
 	Used  int `json:"used"`
 }
 
+// pausesTold bounds what the status lists of what is paused.
+const pausesTold = 100
+
 // countedSpan is how far back the status counts what has ended.
 const countedSpan = 24 * time.Hour
 
@@ -122,6 +126,14 @@ func (s *server) status(ctx context.Context, _ *struct{}) (*statusOutput, error)
 		return nil, err
 	}
 	out.Body.Alerts = AlertCounts(alerts)
+	paused, err := s.cfg.Control.Paused(ctx, s.cfg.Now())
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Paused = make([]Pause, min(len(paused), pausesTold))
+	for n := range out.Body.Paused {
+		out.Body.Paused[n] = newPause(&paused[n])
+	}
 	return out, nil
 }
 

@@ -62,7 +62,7 @@ func (a *app) checkSinks(f *folder, told *spec.AlertFile) error {
 }
 
 // alertsOf is what the engine is told of a file of alerts.
-func (s *site) alertsOf(file *spec.AlertFile, secret func(engine.SecretSource) (string, error)) (*engine.Alerts, error) {
+func (s *site) alertsOf(file *spec.AlertFile, page string, secret func(engine.SecretSource) (string, error)) (*engine.Alerts, error) {
 	if file == nil {
 		return new(engine.Alerts), nil
 	}
@@ -70,6 +70,7 @@ func (s *site) alertsOf(file *spec.AlertFile, secret func(engine.SecretSource) (
 	if err != nil {
 		return nil, err
 	}
+	sinks.Page = page
 	var missing []error
 	for _, one := range file.Sinks {
 		for _, source := range []*engine.SecretSource{one.URLFrom, one.Secret, one.Password} {

@@ -88,9 +88,9 @@ func (a *app) printIncidents(list []web.Incident, all bool) error {
 	var rows [][]string
 	for i := range list {
 		x := &list[i]
-		rows = append(rows, []string{x.ID.String(), incidentState(x), clock(x.OpenedAt), x.Title})
+		rows = append(rows, []string{x.ID.String(), incidentState(x), a.view.clock(x.OpenedAt), x.Title})
 	}
-	return writeTable(a.stdout, []string{"id", "state", "since", "incident"}, rows, nil)
+	return a.view.table(a.stdout, []string{"id", "state", "since", "incident"}, rows, nil)
 }
 
 func incidentState(i *web.Incident) string {
@@ -147,18 +147,22 @@ func (a *app) printIncident(x *web.IncidentDetail, form string) error {
 		return writeJSON(a.stdout, x)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "incident %s  %s  %s\n  root    %s: %s\n  since   %s\n", x.ID, incidentState(&x.Incident), printable(x.Title), x.Root.Name, printable(x.Reason.Text), clock(x.OpenedAt))
+	from := "root"
+	if x.Kind == engine.AlertEndedLate { // it has ended well: nothing is the cause of anything
+		from = "late"
+	}
+	fmt.Fprintf(&b, "incident %s  %s  %s\n  %s    %s: %s\n  since   %s\n", x.ID, incidentState(&x.Incident), printable(x.Title), from, x.Root.Name, printable(x.Reason.Text), a.view.clock(x.OpenedAt))
 	if x.AcknowledgedBy != "" {
-		fmt.Fprintf(&b, "  known   %s by %s", clock(x.AcknowledgedAt), printable(x.AcknowledgedBy))
+		fmt.Fprintf(&b, "  known   %s by %s", a.view.clock(x.AcknowledgedAt), printable(x.AcknowledgedBy))
 		if x.Note != "" {
 			fmt.Fprintf(&b, ": %s", printable(x.Note))
 		}
 		b.WriteString("\n")
 	}
 	if !x.ClosedAt.IsZero() {
-		fmt.Fprintf(&b, "  over    %s, after %s\n", clock(x.ClosedAt), duration(x.ClosedAt.Sub(x.OpenedAt)))
+		fmt.Fprintf(&b, "  over    %s, after %s\n", a.view.clock(x.ClosedAt), duration(x.ClosedAt.Sub(x.OpenedAt)))
 	}
-	if _, err := a.stdout.Write([]byte(b.String())); err != nil {
+	if err := a.view.prose(a.stdout, "%s", strings.TrimSuffix(b.String(), "\n")); err != nil {
 		return err
 	}
 	var members [][]string
@@ -171,7 +175,7 @@ func (a *app) printIncident(x *web.IncidentDetail, form string) error {
 		members = append(members, []string{m.Name, string(m.Kind), state})
 	}
 	fmt.Fprintln(a.stdout)
-	if err := writeTable(a.stdout, []string{"instance", "trouble", "now"}, members, nil); err != nil {
+	if err := a.view.table(a.stdout, []string{"instance", "trouble", "now"}, members, nil); err != nil {
 		return err
 	}
 	if more := x.Trouble + x.Blocked - len(members); more > 0 && len(members) == engine.MembersNamed {
@@ -187,7 +191,7 @@ func (a *app) printIncident(x *web.IncidentDetail, form string) error {
 		told = append(told, []string{d.Sink, string(d.Class), string(d.State), strconv.Itoa(d.Attempts), d.Error})
 	}
 	fmt.Fprintln(a.stdout)
-	return writeTable(a.stdout, []string{"told", "of", "state", "attempts", "error"}, told, nil)
+	return a.view.table(a.stdout, []string{"told", "of", "state", "attempts", "error"}, told, nil)
 }
 
 func (a *app) alertsAckCommand() *cobra.Command {
@@ -234,19 +238,19 @@ func (a *app) alertsLateCommand() *cobra.Command {
 }
 
 func (a *app) printLate(list *web.LateList) error {
-	if len(list.Late) == 0 {
+	if len(list.Items) == 0 {
 		_, err := fmt.Fprintln(a.stdout, "no deadline is at risk")
 		return err
 	}
 	var rows [][]string
-	for i := range list.Late {
-		l := &list.Late[i]
-		rows = append(rows, []string{l.Name, string(l.State), clock(l.Deadline), clock(l.Ends), duration(seconds(l.Late)), l.Reason.Text})
+	for i := range list.Items {
+		l := &list.Items[i]
+		rows = append(rows, []string{l.Name, string(l.State), a.view.clock(l.Deadline), a.view.clock(l.Ends), duration(seconds(l.Late)), l.Reason.Text})
 	}
-	if err := writeTable(a.stdout, []string{"instance", "state", "deadline", "ends about", "late", "why"}, rows, nil); err != nil {
+	if err := a.view.table(a.stdout, []string{"instance", "state", "deadline", "ends about", "late", "why"}, rows, nil); err != nil {
 		return err
 	}
-	if more := list.All - len(list.Late); more > 0 {
+	if more := list.All - len(list.Items); more > 0 {
 		fmt.Fprintf(a.stdout, "and %d more\n", more)
 	}
 	return nil

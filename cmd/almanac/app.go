@@ -24,6 +24,8 @@ type app struct {
 	stdout, stderr io.Writer
 	env            map[string]string
 
+	view viewer // who reads it
+
 	json  bool // -o json was asked for: what is said on standard error is JSON too, an object a line
 	begun bool // a command has begun: an error before that is one of usage
 
@@ -38,6 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			a.env[name] = value
 		}
 	}
+	a.view = a.viewerOf()
 	root := a.root()
 	a.json = wantsJSON(root, args)
 	args, err := commandLine(root, args)
@@ -190,39 +193,6 @@ func exitStatus(c *cobra.Command) []int {
 		}
 	}
 	return codes
-}
-
-// helpText is the help of a command: what it does, how it is written, examples, flags, exit statuses.
-func helpText(c *cobra.Command) string {
-	var b strings.Builder
-	c.InitDefaultHelpFlag()
-	text := c.Long
-	if text == "" {
-		text = c.Short
-	}
-	fmt.Fprintf(&b, "%s\n\nUSAGE\n", strings.TrimSpace(text))
-	if c.Runnable() {
-		fmt.Fprintf(&b, "  %s\n", c.UseLine())
-	}
-	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "  %s COMMAND\n\nCOMMANDS\n", c.CommandPath())
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-11s %s\n", sub.Name(), sub.Short)
-			}
-		}
-	}
-	if c.HasExample() {
-		fmt.Fprintf(&b, "\nEXAMPLES\n%s\n", c.Example)
-	}
-	if c.HasAvailableLocalFlags() {
-		fmt.Fprintf(&b, "\nFLAGS\n%s", c.LocalFlags().FlagUsages())
-	}
-	b.WriteString("\nEXIT STATUS\n")
-	for _, code := range exitStatus(c) {
-		fmt.Fprintf(&b, "  %d  %s\n", code, exitMeanings[code])
-	}
-	return b.String()
 }
 
 // exactly accepts the named arguments, no more and no fewer.

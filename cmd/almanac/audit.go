@@ -101,7 +101,7 @@ func (a *app) printAudit(ask func(into any, size int) error, query url.Values, l
 	var rows [][]string
 	for i := range list {
 		l := &list[i]
-		rows = append(rows, []string{clock(l.At), l.Actor, l.Action, cmp.Or(l.Name, jobName(l.Workflow, l.Job)), l.Text})
+		rows = append(rows, []string{a.view.clock(l.At), l.Actor, l.Action, cmp.Or(l.Name, jobName(l.Workflow, l.Job)), l.Text})
 	}
 	return a.printDone(rows)
 }
@@ -128,7 +128,7 @@ func (a *app) printDeeds(ask func(into any, size int) error, query url.Values, l
 				about += fmt.Sprintf(" and %d more", more)
 			}
 		}
-		rows = append(rows, []string{clock(d.At), d.Actor, d.Action, about, d.Text})
+		rows = append(rows, []string{a.view.clock(d.At), d.Actor, d.Action, about, d.Text})
 	}
 	return a.printDone(rows)
 }
@@ -155,7 +155,7 @@ func (a *app) printDone(rows [][]string) error {
 		_, err := fmt.Fprintln(a.stdout, "nobody did anything")
 		return err
 	}
-	return writeTable(a.stdout, []string{"at", "who", "did", "to", "words"}, rows, nil)
+	return a.view.table(a.stdout, []string{"at", "who", "did", "to", "words"}, rows, nil)
 }
 
 func jobName(workflow, job string) string {

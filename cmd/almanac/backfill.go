@@ -58,9 +58,9 @@ func (a *app) backfillListCommand() *cobra.Command {
 		rows := make([][]string, 0, len(page.Items))
 		for i := range page.Items {
 			b := &page.Items[i]
-			rows = append(rows, []string{b.ID, string(b.State), fmt.Sprintf("%d/%d", b.Done, b.Total), backfillJobs(b, 2), b.Actor, stamp(b.CreatedAt), printable(b.Note)})
+			rows = append(rows, []string{b.ID, string(b.State), fmt.Sprintf("%d/%d", b.Done, b.Total), backfillJobs(b, 2), b.Actor, a.view.moment(b.CreatedAt), printable(b.Note)})
 		}
-		return writeTable(a.stdout, []string{"id", "state", "done", "jobs", "by", "since", "note"}, rows, nil)
+		return a.view.table(a.stdout, []string{"id", "state", "done", "jobs", "by", "since", "note"}, rows, nil)
 	}
 	return c
 }
@@ -82,7 +82,7 @@ func (a *app) backfillShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show BACKFILL",
 		Short: "show how far a backfill is",
-		Long: `Show a backfill: how far it is, why nothing more of it starts, and when it will have ended by how long its jobs took so far. With --follow it goes on until
+		Long: `Show a backfill: how far it is, why nothing more of it starts, what of it waits for a person and what that person can do, and when it will have ended by how long its jobs took so far. With --follow it goes on until
 the backfill has ended; the exit status is 1 when an instance of it did not end well. With --days it is counted day by day, in the zone of each job.`,
 		Example: `  almanac backfill show bf-5f0d2b1c9a77 --follow
   almanac backfill show bf-5f0d2b1c9a77 --days`,
@@ -115,7 +115,11 @@ the backfill has ended; the exit status is 1 when an instance of it did not end 
 				return err
 			}
 		}
-		if err := a.printBackfill(&b, output.value); err != nil {
+		var person []string
+		if output.value != "json" {
+			person = personWords(c.Context(), client, &b)
+		}
+		if err := a.printBackfill(&b, output.value, person...); err != nil {
 			return err
 		}
 		if bad := b.Instances.Failed + b.Instances.Cancelled; follow && bad > 0 {
@@ -146,8 +150,8 @@ func (a *app) completeBackfills(n *connection) func(*cobra.Command, []string, st
 	}
 }
 
-// printBackfill prints one backfill.
-func (a *app) printBackfill(b *web.Backfill, form string) error {
+// printBackfill prints one backfill, with what else there is to say of it.
+func (a *app) printBackfill(b *web.Backfill, form string, more ...string) error {
 	if form == "json" {
 		return writeJSON(a.stdout, b)
 	}
@@ -173,12 +177,14 @@ func (a *app) printBackfill(b *web.Backfill, form string) error {
 	if failed := b.Instances.Failed; failed > 0 && b.Instances.Waiting > 0 {
 		fmt.Fprintf(&w, "  %d failed; what waits for one goes on when it is run again: almanac rerun backfill:%s state:failed\n", failed, b.ID)
 	}
+	for _, line := range more {
+		fmt.Fprintf(&w, "  %s\n", printable(line))
+	}
 	for _, j := range b.Jobs {
 		fmt.Fprintf(&w, "  %s/%s: %s\n", j.Workflow, j.Job, count(j.Instances, "instance"))
 	}
 	fmt.Fprintf(&w, "  %s\n", strings.Join(laneWords(b), ", "))
-	_, err := fmt.Fprint(a.stdout, w.String())
-	return err
+	return a.view.prose(a.stdout, "%s", strings.TrimSuffix(w.String(), "\n"))
 }
 
 // laneWords says how a backfill is carried out.

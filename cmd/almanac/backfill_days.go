@@ -23,5 +23,5 @@ func (a *app) printBackfillDays(ctx context.Context, c *client, id, form string)
 		ended := n.Succeeded + n.Forced + n.Failed + n.Skipped + n.Cancelled
 		rows = append(rows, []string{b.Days[i].Day, fmt.Sprintf("%d/%d", ended, ended+n.Waiting+n.Running+n.Lost), strings.TrimPrefix(countWords(n), ": ")})
 	}
-	return writeTable(a.stdout, []string{"day", "done", "instances"}, rows, nil)
+	return a.view.table(a.stdout, []string{"day", "done", "instances"}, rows, nil)
 }

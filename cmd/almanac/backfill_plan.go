@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (a *app) backfillPlanCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan JOB...",
 		Short: "say what a backfill would do, instance by instance, and save it",
-		Long: `Plan a backfill of jobs, each given as workflow/job: which instances of the days would run, which would not, and why. Nothing is changed. With -o the plan
+		Long: `Plan a backfill of jobs, each given as workflow/job, or by its own name where no other job has it: which instances of the days would run, which would not, and why. Nothing is changed. With -o the plan
 is saved, to be applied later. Without a running server it reads the data directory.
 
 Days are counted in each job's zone; --from and --to are both included. What a job was not yet there for is planned as its rule would have had it.
@@ -29,15 +30,14 @@ An instance waits for those of the same backfill, and for what is recorded where
 wait for ever and is left out, unless --upstream takes it in or --ignore-missing counts it as satisfied.`,
 		Example: `  almanac backfill plan retail/orders --from 2026-10-01 --to 2026-10-31 -o october.json
   almanac backfill plan retail/orders --dates 2026-10-01,2026-10-15..17 --select failed,stale --list
-  almanac backfill plan retail/orders --from 2026-10-01 --to 2026-10-31 --downstream all --order desc \
-    --parallel 4 --share 1..2 --window "22:00-06:00 Europe/Berlin" --stop-on-failure -o october.json`,
+  almanac backfill plan retail/orders --from 2026-10-01 --to 2026-10-31 --downstream all --order desc --parallel 4 --share 1..2 --window "22:00-06:00 Europe/Berlin" --stop-on-failure -o october.json`,
 		Args: cobra.ArbitraryArgs,
 	}
 	exits(c, exitFailed, exitInvalid, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeJobs(n)
 	f := c.Flags()
-	f.StringVar(&r.From, "from", "", "the first day, such as 2026-10-01; with --to")
+	f.StringVar(&r.From, "from", "", "the first day, such as 2026-10-01 or yesterday; with --to")
 	f.StringVar(&r.To, "to", "", "the last day, which is included")
 	f.StringSliceVar(&r.Dates, "dates", nil, "days and ranges of days in their place: 2026-10-01,2026-10-15..17")
 	f.StringSliceVar(&r.Select, "select", nil, "what of them: missing, failed, stale, all (default missing,failed)")
@@ -58,12 +58,19 @@ wait for ever and is left out, unless --upstream takes it in or --ignore-missing
 		if len(args) == 0 {
 			return usagef("%s needs JOB", c.CommandPath())
 		}
-		r.Jobs, r.Order = args, order.value
+		r.Jobs, r.Order = slices.Clone(args), order.value
 		client, done, err := a.connectOrOpen(c.Context(), n)
 		if err != nil {
 			return err
 		}
 		defer done()
+		for k, name := range args {
+			if ref, err := client.job(c.Context(), name); err == nil { // else it is among the mistakes that are told all at once
+				r.Jobs[k] = ref.String()
+			} else if !strings.Contains(name, "/") && !errors.Is(err, engine.ErrNotFound) {
+				return err
+			}
+		}
 		var plan web.BackfillPlan
 		if err := client.patient().post(c.Context(), path("backfills", "plan"), nil, r, &plan); err != nil {
 			return err
@@ -95,11 +102,11 @@ func (a *app) printBackfillPlan(ctx context.Context, c *client, p *web.BackfillP
 			if n.Text != "" {
 				more = append([]string{n.Text}, more...)
 			}
-			rows = append(rows, []string{clock(n.PlanTime), n.Job, in, n.Why, strings.Join(more, "\n")})
+			rows = append(rows, []string{a.view.clock(n.PlanTime), n.Job, in, n.Why, strings.Join(more, "\n")})
 			if len(rows) < planPage {
 				return nil
 			}
-			err := writeTable(a.stdout, header, rows, nil)
+			err := a.view.table(a.stdout, header, rows, nil)
 			rows = rows[:0]
 			return err
 		})
@@ -107,7 +114,7 @@ func (a *app) printBackfillPlan(ctx context.Context, c *client, p *web.BackfillP
 			return err
 		}
 		if len(rows) > 0 {
-			if err := writeTable(a.stdout, header, rows, nil); err != nil {
+			if err := a.view.table(a.stdout, header, rows, nil); err != nil {
 				return err
 			}
 		}
@@ -117,18 +124,25 @@ func (a *app) printBackfillPlan(ctx context.Context, c *client, p *web.BackfillP
 	for _, j := range p.Jobs {
 		rows = append(rows, []string{j.Workflow + "/" + j.Job, fmt.Sprint(j.In), fmt.Sprint(j.Out), j.Note})
 	}
-	if err := writeTable(a.stdout, []string{"job", "in", "out", ""}, rows, nil); err != nil {
+	if err := a.view.table(a.stdout, []string{"job", "in", "out", ""}, rows, nil); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "\n%s  %s in, %d out: %s\n", p.ID, count(p.In, "instance"), p.Out, whyWords(p.Why))
+	fmt.Fprintln(a.stdout)
+	if err := a.view.prose(a.stdout, "%s  %s in, %d out: %s", p.ID, count(p.In, "instance"), p.Out, whyWords(p.Why)); err != nil {
+		return err
+	}
 	first := ""
 	for i := range p.Instances {
 		if n := &p.Instances[i]; n.Why == "upstream-missing" {
-			first = fmt.Sprintf("%s@%s is out: %s\n", n.Job, stamp(n.PlanTime), n.Text)
+			first = fmt.Sprintf("%s@%s is out: %s", n.Job, stamp(n.PlanTime), n.Text)
 			break
 		}
 	}
-	fmt.Fprint(a.stdout, printable(first))
+	if first != "" {
+		if err := a.view.prose(a.stdout, "%s", printable(first)); err != nil {
+			return err
+		}
+	}
 	if file != "" && p.In > 0 {
 		fmt.Fprintf(a.stdout, "almanac backfill apply %s   runs exactly this\n", file)
 	}

@@ -48,7 +48,7 @@ judged by each job's misfire policy. Look at the clock first: date -u. The histo
 		if output.value == "json" {
 			return writeJSON(a.stdout, confirmed)
 		}
-		_, err = fmt.Fprintf(a.stdout, "the server goes by the clock of its machine: %s\n", clock(confirmed.Now))
+		_, err = fmt.Fprintf(a.stdout, "the server goes by the clock of its machine: %s\n", a.view.clock(confirmed.Now))
 		return err
 	}
 	return c

@@ -25,11 +25,12 @@ type connection struct {
 // addConnection adds --server, --context, --token and --data.
 func (a *app) addConnection(c *cobra.Command) *connection {
 	n := &connection{given: func(flag string) bool { return c.Flags().Changed(flag) }}
-	c.Flags().StringVar(&n.server, "server", a.env["ALMANAC_SERVER"], "address of the server, such as http://10.0.0.5:8080 (env ALMANAC_SERVER;\ndefault: the context in use, or the running server of the data directory)")
+	c.Flags().StringVar(&n.server, "server", a.env["ALMANAC_SERVER"], "address of the server, such as http://10.0.0.5:8080 (env ALMANAC_SERVER; default: the context in use, or the running server of the data directory)")
 	c.Flags().StringVar(&n.context, "context", a.env["ALMANAC_CONTEXT"], "a server by its name, see almanac context (env ALMANAC_CONTEXT)")
 	c.Flags().StringVar(&n.token, "token", "", "token for the server (env ALMANAC_TOKEN)")
 	_ = c.RegisterFlagCompletionFunc("context", a.completeContexts) // fails only for an unknown flag
 	n.data = a.addData(c)
+	a.addZone(c)
 	return n
 }
 

@@ -238,7 +238,7 @@ func (a *app) contextListCommand() *cobra.Command {
 			}
 			rows = append(rows, []string{mark, name, all.Contexts[name].Server, cmp.Or(all.Contexts[name].TokenFile, "-")})
 		}
-		return writeTable(a.stdout, []string{"", "name", "server", "token file"}, rows, nil)
+		return a.view.table(a.stdout, []string{"", "name", "server", "token file"}, rows, nil)
 	}
 	return c
 }

@@ -40,7 +40,7 @@ func definitionReader(own string) func(web.DefinitionSource) ([]*engine.Workflow
 				p.File = filepath.ToSlash(below)
 			}
 			problems[i] = web.NewDefinitionProblem(web.DefinitionProblem{
-				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint,
+				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint, Kind: string(p.Kind),
 			}, text)
 		}
 		return workflows, problems, nil

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,8 +23,21 @@ func diskLow(dir string) func() (detail string, low bool) {
 		if !known {
 			return "", false
 		}
-		return judgeDisk(free, total)
+		return judgeDisk(free, total, unwritten(dir))
 	}
+}
+
+// unwritten is how much of the disk the server itself has still to write: the reserve when it is not there as a whole, and what of the rows stands in the
+// write-ahead log alone.
+func unwritten(dir string) uint64 {
+	var missing, log int64
+	if info, err := os.Stat(filepath.Join(dir, "ballast")); err != nil || info.Size() < diskBallast {
+		missing = diskBallast
+	}
+	if info, err := os.Stat(filepath.Join(dir, "almanac.db-wal")); err == nil {
+		log = info.Size()
+	}
+	return uint64(missing + log) //nolint:gosec // neither is negative
 }
 
 // diskSpace returns how many bytes of the file system of the directory are free, and how many it has.
@@ -36,12 +51,16 @@ func diskSpace(dir string) (free, total uint64, known bool) {
 	return available * block, s.Blocks * block, true
 }
 
-func judgeDisk(free, total uint64) (detail string, low bool) {
-	if free >= diskFloor && free >= total/100*diskPercent {
+// judgeDisk decides whether so much free space is enough, of which the server itself will write some.
+func judgeDisk(free, total, own uint64) (detail string, low bool) {
+	if left := free - min(free, own); left >= diskFloor && left >= total/100*diskPercent {
 		return "", false
 	}
-	return fmt.Sprintf("%d MiB of %d MiB are free; at least %d MiB and %d %% are needed to start anything",
-		free>>20, total>>20, diskFloor>>20, diskPercent), true
+	detail = fmt.Sprintf("%d MiB of %d MiB are free", free>>20, total>>20)
+	if own>>20 > 0 {
+		detail += fmt.Sprintf(", of which the server itself has still to write %d MiB", own>>20)
+	}
+	return detail + fmt.Sprintf("; at least %d MiB and %d %% are needed to start anything", diskFloor>>20, diskPercent), true
 }
 
 // held adds to why nothing may be started that the supervisor's records are not where they were.

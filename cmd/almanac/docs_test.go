@@ -37,6 +37,12 @@ The token is ` + "`--token`" + `, then that of the context's token file, then ` 
 
 A data directory stands for the server that runs on it: its ` + "`server.json`" + ` names the address and holds a token for this start alone, readable by the same
 user only. Without one, ` + "`ps`, `logs`, `explain` and `simulate`" + ` read the data directory itself.
+
+## How results are printed
+
+Times stand on the clock of this machine, and always with their offset; ` + "`--tz`" + ` chooses another zone, or ` + "`job`" + `, the zone of each job. A time that was
+printed can be pasted. On a terminal, or where ` + "`COLUMNS`" + ` says how wide it is, no table is wider: what does not stand beside its row stands below it.
+What a program reads has no line broken, and ` + "`-o json`" + ` keeps each time in the zone of its job.
 `)
 	a := &app{env: map[string]string{}}
 	var each func(c *cobra.Command)
@@ -89,7 +95,7 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 			require.Contains(t, out.String(), "EXIT STATUS\n  0  done\n")
 			require.Empty(t, errs.String())
 			for _, line := range strings.Split(out.String(), "\n") {
-				require.LessOrEqual(t, len([]rune(line)), 170, "a line of help that no terminal holds: %s", line)
+				require.LessOrEqual(t, len([]rune(line)), helpColumns, "a line of help that does not fit: %s", line)
 			}
 		})
 		for _, sub := range c.Commands() {

@@ -103,7 +103,7 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 	for _, f := range d.findings {
 		rows = append(rows, []string{f.Subject, f.Verdict, f.Words})
 	}
-	if err := writeTable(a.stdout, []string{"subject", "verdict", "found"}, rows, nil); err != nil {
+	if err := a.view.table(a.stdout, []string{"subject", "verdict", "found"}, rows, nil); err != nil {
 		return err
 	}
 	for _, f := range d.findings {

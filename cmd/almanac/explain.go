@@ -122,7 +122,7 @@ func (a *app) explain(ctx context.Context, client *client, name string, q explai
 		if err := client.get(ctx, to, query, &g); err != nil {
 			return err
 		}
-		return writeNeighbours(a.stdout, &g, form)
+		return writeNeighbours(a.stdout, &g, form, a.view)
 	}
 	to := path("instances", i.ID.String(), "explain")
 	if !recorded {
@@ -139,7 +139,7 @@ func (a *app) explain(ctx context.Context, client *client, name string, q explai
 	if q.output.value == "json" {
 		return writeJSON(a.stdout, x)
 	}
-	return printExplanation(a.stdout, &x, a.terminal(a.stdout))
+	return printExplanation(a.stdout, &x, a.terminal(a.stdout), a.view)
 }
 
 // plannedOrNot finds an instance by its id or name; of one that is not planned only the name is known.
@@ -160,7 +160,7 @@ func (c *client) plannedOrNot(ctx context.Context, text string) (i web.Instance,
 }
 
 // windowWords prints a window with the brackets of its bounds.
-func windowWords(from, to time.Time, closed string) string {
+func windowWords(from, to time.Time, closed string, v viewer) string {
 	left, right := "(", ")"
 	if closed != "right" {
 		left = "["
@@ -168,16 +168,20 @@ func windowWords(from, to time.Time, closed string) string {
 	if closed != "left" {
 		right = "]"
 	}
-	return fmt.Sprintf("%s%s, %s%s", left, clock(from), clock(to), right)
+	return fmt.Sprintf("%s%s, %s%s", left, v.clock(from), v.clock(to), right)
 }
 
 // explainFolder plans the natural day of one plan time and prints what its instance would wait for.
 func (a *app) explainFolder(from, name, form string) error {
-	ref, written, err := parseName(name)
+	short, written, ok := strings.Cut(name, "@")
+	if !ok || written == "" {
+		return usagef("%q is no instance; write workflow/job@plan time such as retail/orders@2026-10-01T06:00", name)
+	}
+	f, err := a.load(from)
 	if err != nil {
 		return err
 	}
-	f, err := a.load(from)
+	ref, err := f.ref(short)
 	if err != nil {
 		return err
 	}
@@ -215,12 +219,12 @@ func (a *app) explainFolder(from, name, form string) error {
 			document := planDocument(&plan, p.From, p.To)
 			return writeJSON(a.stdout, document.Instances[p.N])
 		}
-		return printPlanned(a.stdout, p)
+		return printPlanned(a.stdout, p, a.view)
 	}
 	return fmt.Errorf("%s@%s: %w: it has no such plan time; it is due %s", ref, stamp(at), engine.ErrNotFound, job.When)
 }
 
-func printPlanned(w io.Writer, p engine.PlannedInstance) error {
+func printPlanned(w io.Writer, p engine.PlannedInstance, v viewer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s@%s  (%s)\n  due: %s\n", p.Job.Ref(), stamp(p.PlanTime()), p.Job.Period.Class, p.Job.When)
 	if len(p.Dependencies) > 0 {
@@ -229,10 +233,24 @@ func printPlanned(w io.Writer, p engine.PlannedInstance) error {
 	for i := range p.Dependencies {
 		d := &p.Dependencies[i]
 		window := d.Bindings[p.N].Window
-		fmt.Fprintf(&b, "  %s\n    looked in %s: %s\n", waitWords(p, d), windowWords(window.From, window.To, window.Closed.String()), d.Pair)
+		fmt.Fprintf(&b, "  %s\n    looked in %s: %s\n", waitWords(p, d, v), windowWords(window.From, window.To, window.Closed.String(), v), d.Pair)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// ref finds a job of the folder by workflow/job, or by its own name where no other has it.
+func (f *folder) ref(name string) (engine.JobRef, error) {
+	if name == "" || strings.ContainsAny(name, "/@") {
+		return parseRef(name)
+	}
+	var found []string
+	for _, j := range f.jobs {
+		if j.Name == name {
+			found = append(found, j.Ref().String())
+		}
+	}
+	return onlyJob(name, found)
 }
 
 // job returns the job of that name, or nil.

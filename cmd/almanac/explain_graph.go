@@ -10,12 +10,12 @@ import (
 )
 
 // writeNeighbours draws the instances around one, in the language of Graphviz or of Mermaid. An edge leads from what is waited for to what waits.
-func writeNeighbours(w io.Writer, g *web.Graph, form string) error {
+func writeNeighbours(w io.Writer, g *web.Graph, form string, v viewer) error {
 	out := bufio.NewWriter(w)
 	if form == "dot" {
-		writeNeighboursDot(out, g)
+		writeNeighboursDot(out, g, v)
 	} else {
-		writeNeighboursMermaid(out, g)
+		writeNeighboursMermaid(out, g, v)
 	}
 	return out.Flush()
 }
@@ -33,14 +33,14 @@ func edgeLabel(e *web.GraphEdge) string {
 }
 
 // nodeLines are the lines of a node's label.
-func nodeLines(n *web.GraphNode) []string {
+func nodeLines(n *web.GraphNode, v viewer) []string {
 	i := n.Instance
-	lines := []string{i.Workflow + "/" + i.Job, clock(i.PlanTime), string(i.State)}
+	lines := []string{i.Workflow + "/" + i.Job, v.clock(i.PlanTime), string(i.State)}
 	if !n.Planned {
 		lines[2] = "not planned yet"
 	}
 	if !i.State.Ended() && !n.Forecast.End.IsZero() {
-		lines = append(lines, "ends about "+clock(n.Forecast.End.Truncate(1e9)))
+		lines = append(lines, "ends about "+v.moment(n.Forecast.End))
 	}
 	if n.MoreUp > 0 {
 		lines = append(lines, fmt.Sprintf("%d more upstream", n.MoreUp))
@@ -51,7 +51,7 @@ func nodeLines(n *web.GraphNode) []string {
 	return lines
 }
 
-func writeNeighboursDot(out io.Writer, g *web.Graph) {
+func writeNeighboursDot(out io.Writer, g *web.Graph, v viewer) {
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 	fmt.Fprintln(out, "digraph instances {")
 	fmt.Fprintln(out, "  rankdir=LR; node [shape=box];")
@@ -64,7 +64,7 @@ func writeNeighboursDot(out io.Writer, g *web.Graph) {
 		case !n.Planned:
 			style = ", style=dashed"
 		}
-		fmt.Fprintf(out, "  %s [label=\"%s\"%s];\n", n.Node, strings.ReplaceAll(quote.Replace(strings.Join(nodeLines(n), "\n")), "\n", `\n`), style)
+		fmt.Fprintf(out, "  %s [label=\"%s\"%s];\n", n.Node, strings.ReplaceAll(quote.Replace(strings.Join(nodeLines(n, v), "\n")), "\n", `\n`), style)
 	}
 	for k := range g.Edges {
 		e := &g.Edges[k]
@@ -79,12 +79,12 @@ func writeNeighboursDot(out io.Writer, g *web.Graph) {
 	fmt.Fprintln(out, "}")
 }
 
-func writeNeighboursMermaid(out io.Writer, g *web.Graph) {
+func writeNeighboursMermaid(out io.Writer, g *web.Graph, v viewer) {
 	quote := strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;")
 	fmt.Fprintln(out, "flowchart LR")
 	for k := range g.Nodes {
 		n := &g.Nodes[k]
-		lines := nodeLines(n)
+		lines := nodeLines(n, v)
 		for i := range lines {
 			lines[i] = quote.Replace(lines[i])
 		}

@@ -23,13 +23,14 @@ const (
 type explanationPrinter struct {
 	b        strings.Builder
 	terminal bool
+	view     viewer
 	now      time.Time
 	lines    int // of the tree
 	left     int // lines of it that were left out
 }
 
-func printExplanation(w io.Writer, x *web.Explanation, terminal bool) error {
-	p := &explanationPrinter{terminal: terminal, now: x.At}
+func printExplanation(w io.Writer, x *web.Explanation, terminal bool, v viewer) error {
+	p := &explanationPrinter{terminal: terminal, view: v, now: v.in(x.At)}
 	p.head(x)
 	p.gates(x)
 	p.dependencies(x)
@@ -49,11 +50,19 @@ func (p *explanationPrinter) strong(words string) string {
 
 func (p *explanationPrinter) title(words string) { fmt.Fprintf(&p.b, "\n%s\n", p.strong(words)) }
 
+// width is how many columns a line has.
+func (p *explanationPrinter) width() int {
+	if p.view.columns > 0 {
+		return min(explainWidth, p.view.columns)
+	}
+	return explainWidth
+}
+
 // wrapped prints text after a lead, and further lines below it, within the width.
 func (p *explanationPrinter) wrapped(lead string, indent int, words string) {
 	column, line := text.StringWidthWithoutEscSequences(lead), lead
 	for n, word := range strings.Fields(printable(words)) {
-		if n > 0 && column+1+text.StringWidthWithoutEscSequences(word) > explainWidth {
+		if n > 0 && column+1+text.StringWidthWithoutEscSequences(word) > p.width() {
 			fmt.Fprintln(&p.b, line)
 			line, column = strings.Repeat(" ", indent), indent
 		} else if n > 0 {
@@ -72,13 +81,13 @@ func (p *explanationPrinter) head(x *web.Explanation) {
 	}
 	fmt.Fprintf(&p.b, "%s  %s  %s\n", p.strong(i.Name), stateText(i.State, p.terminal), id)
 	if len(x.Unknown) > 0 {
-		fmt.Fprintf(&p.b, "  as of: %s\n", clock(x.At))
+		fmt.Fprintf(&p.b, "  as of: %s\n", p.view.clock(x.At))
 	}
 	p.wrapped("  why: ", 7, i.Reason.Text)
 	p.wrapped("  due: ", 7, x.Schedule)
 	f := &x.Forecast
 	if !f.Earliest.IsZero() && f.Earliest.After(x.At) {
-		fmt.Fprintf(&p.b, "  earliest start: %s\n", clock(f.Earliest))
+		fmt.Fprintf(&p.b, "  earliest start: %s\n", p.view.clock(f.Earliest))
 	}
 	if !i.State.Ended() {
 		p.wrapped("  estimate: ", 12, p.estimate(f))
@@ -117,10 +126,10 @@ func (p *explanationPrinter) about(t time.Time, atLeast bool) string {
 	if atLeast {
 		word = "not before "
 	}
-	if t.Format(time.DateOnly) == p.now.Format(time.DateOnly) {
-		return word + t.Format("15:04:05")
+	if t = p.view.in(t); t.Format(time.DateOnly) == p.now.Format(time.DateOnly) {
+		return word + t.Format("15:04:05 -07:00")
 	}
-	return word + t.Format("2006-01-02 15:04:05")
+	return word + p.view.moment(t)
 }
 
 func (p *explanationPrinter) gates(x *web.Explanation) {
@@ -146,7 +155,7 @@ func (p *explanationPrinter) dependencies(x *web.Explanation) {
 	for n := range x.Dependencies[:min(shown, len(x.Dependencies))] {
 		d := &x.Dependencies[n]
 		p.wrapped("  ", 4, d.Text)
-		p.wrapped("    looked in ", 6, windowWords(d.Window.From, d.Window.To, d.Window.Closed)+unlessEmpty(": ", d.Pair))
+		p.wrapped("    looked in ", 6, windowWords(d.Window.From, d.Window.To, d.Window.Closed, p.view)+unlessEmpty(": ", d.Pair))
 		if c := d.Candidates; c != nil && (c.Out > 0 || c.In > 1) {
 			p.candidates(c)
 		}
@@ -180,7 +189,7 @@ func (p *explanationPrinter) candidates(c *web.Candidates) {
 		if why == "" {
 			why = "not planned yet"
 		}
-		p.wrapped(fmt.Sprintf("      %s  %s  ", word, clock(one.PlanTime)), 37, why)
+		p.wrapped(fmt.Sprintf("      %s  %s  ", word, p.view.clock(one.PlanTime)), 37, why)
 	}
 }
 
@@ -297,7 +306,7 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 		p.title("watches")
 	}
 	for n := range x.Watching {
-		p.wrapped("  ", 4, watchWords(&x.Watching[n]))
+		p.wrapped("  ", 4, watchWords(&x.Watching[n], p.view))
 	}
 	if len(x.Attempts) > 0 {
 		p.title("attempts")
@@ -318,7 +327,7 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 		if t.Run != x.Attempts[0].Run || t.Run != x.Instance.Run {
 			name = strings.TrimSpace(fmt.Sprintf("run %d %s", t.Run, name))
 		}
-		p.wrapped(fmt.Sprintf("  %s  %d  ", t.StartedAt.Format(time.DateTime), t.Number), 4, name+" "+outcome)
+		p.wrapped(fmt.Sprintf("  %s  %d  ", p.view.moment(t.StartedAt), t.Number), 4, name+" "+outcome)
 	}
 	if len(x.Events) > 0 {
 		p.title("history")
@@ -329,12 +338,12 @@ func (p *explanationPrinter) past(x *web.Explanation) {
 		if e.From != "" && e.To != "" {
 			what = fmt.Sprintf("%s → %s", e.From, e.To)
 		}
-		p.wrapped(fmt.Sprintf("  %s  %s  ", e.At.Format(time.DateTime), what), 4, e.Reason.Text)
+		p.wrapped(fmt.Sprintf("  %s  %s  ", p.view.moment(e.At), what), 4, e.Reason.Text)
 	}
 }
 
 // watchWords is what a step waits for without a slot.
-func watchWords(w *web.Watching) string {
+func watchWords(w *web.Watching, v viewer) string {
 	words := unlessEmpty("step ", w.Step)
 	switch {
 	case w.Instance != 0:
@@ -344,12 +353,12 @@ func watchWords(w *web.Watching) string {
 	default:
 		words += fmt.Sprintf(" found at look %d: %s", w.Looks, w.Last)
 	}
-	words += ", since " + clock(w.Since.Truncate(time.Second))
+	words += ", since " + v.moment(w.Since)
 	if !w.Next.IsZero() {
-		words += ", looks again " + clock(w.Next.Truncate(time.Second))
+		words += ", looks again " + v.moment(w.Next)
 	}
 	if !w.Until.IsZero() {
-		words += ", until " + clock(w.Until.Truncate(time.Second))
+		words += ", until " + v.moment(w.Until)
 	}
 	return strings.TrimSpace(words)
 }

@@ -19,10 +19,9 @@ func (a *app) whoamiCommand() *cobra.Command {
 			return who, func() error {
 				until := "never"
 				if !who.ExpiresAt.IsZero() {
-					until = clock(who.ExpiresAt)
+					until = a.view.clock(who.ExpiresAt)
 				}
-				_, err := fmt.Fprintf(a.stdout, "%s  %s\nmay      %s\nexpires  %s\n", printable(who.Name), who.Role, strings.Join(who.Permissions, ", "), until)
-				return err
+				return a.view.prose(a.stdout, "%s  %s\nmay      %s\nexpires  %s", printable(who.Name), who.Role, strings.Join(who.Permissions, ", "), until)
 			}
 		})
 }
@@ -85,9 +84,9 @@ func (a *app) printWorkers(w *web.Workers) error {
 		if x.Slots > 0 {
 			slots = strconv.Itoa(x.Slots)
 		}
-		rows = append(rows, []string{x.Name, state, strconv.Itoa(x.Used), slots, clock(x.Until)})
+		rows = append(rows, []string{x.Name, state, strconv.Itoa(x.Used), slots, a.view.clock(x.Until)})
 	}
-	if err := writeTable(a.stdout, []string{"server", "state", "runs", "slots", "lease until"}, rows, nil); err != nil {
+	if err := a.view.table(a.stdout, []string{"server", "state", "runs", "slots", "lease until"}, rows, nil); err != nil {
 		return err
 	}
 	if len(w.Pools) > 0 {
@@ -100,7 +99,7 @@ func (a *app) printWorkers(w *web.Workers) error {
 			rows = append(rows, []string{cmp.Or(p.Name, "(none)"), strconv.Itoa(p.Used), size})
 		}
 		fmt.Fprintln(a.stdout)
-		if err := writeTable(a.stdout, []string{"pool", "used", "size"}, rows, nil); err != nil {
+		if err := a.view.table(a.stdout, []string{"pool", "used", "size"}, rows, nil); err != nil {
 			return err
 		}
 	}
@@ -111,10 +110,10 @@ func (a *app) printWorkers(w *web.Workers) error {
 	rows = nil
 	for i := range w.Attempts {
 		x := &w.Attempts[i]
-		rows = append(rows, []string{x.ID.String(), x.Name, x.Step, strconv.Itoa(x.Number), x.Server, clock(x.StartedAt)})
+		rows = append(rows, []string{x.ID.String(), x.Name, x.Step, strconv.Itoa(x.Number), x.Server, a.view.clock(x.StartedAt)})
 	}
 	fmt.Fprintln(a.stdout)
-	if err := writeTable(a.stdout, []string{"attempt", "instance", "step", "number", "server", "since"}, rows, nil); err != nil || w.More == 0 {
+	if err := a.view.table(a.stdout, []string{"attempt", "instance", "step", "number", "server", "since"}, rows, nil); err != nil || w.More == 0 {
 		return err
 	}
 	_, err := fmt.Fprintf(a.stdout, "and %d more\n", w.More)
@@ -127,19 +126,19 @@ func (a *app) printHealth(h *web.Health) error {
 		fmt.Fprintf(&b, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if l := h.Loop; l != nil {
-		line("loop", "the last turn ended %s and took %s", clock(l.TurnedAt), duration(seconds(l.Took)))
+		line("loop", "the last turn ended %s and took %s", a.view.clock(l.TurnedAt), duration(seconds(l.Took)))
 		if l.Ready != "" {
-			line("", "since %s, beside a free slot: %s", clock(l.ReadySince), printable(l.Ready))
+			line("", "since %s, beside a free slot: %s", a.view.clock(l.ReadySince), printable(l.Ready))
 		}
-		line("plan", "written to %s", clock(l.PlannedTo))
+		line("plan", "written to %s", a.view.clock(l.PlannedTo))
 	}
 	line("to deliver", "%s, %s; %d failed for good within a day", count(h.Outbox.Actions, "error action"), count(h.Outbox.Alerts, "message"), h.Outbox.Failed)
 	line("store", "%s, and %s of write-ahead log", size(h.Store.Database), size(h.Store.Log))
-	line("history", "lines %s to %s, since %s", h.Store.FirstEvent, h.Store.LastEvent, clock(h.Store.FirstAt))
+	line("history", "lines %s to %s, since %s", h.Store.FirstEvent, h.Store.LastEvent, a.view.clock(h.Store.FirstAt))
 	if h.Store.BackupAt.IsZero() {
 		line("backup", "none is known")
 	} else {
-		line("backup", "the last is of %s", clock(h.Store.BackupAt))
+		line("backup", "the last is of %s", a.view.clock(h.Store.BackupAt))
 	}
 	if d := h.Disk; d != nil {
 		line("disk", "%s of %s free", size(int64(d.Free)), size(int64(d.Total))) //nolint:gosec // no disk has 8 EiB
@@ -147,11 +146,10 @@ func (a *app) printHealth(h *web.Health) error {
 	if h.Retention.Seconds == 0 {
 		line("retention", "everything is kept for ever")
 	} else {
-		line("retention", "%s; the oldest that has ended may go %s, and %s within a day", duration(seconds(h.Retention.Seconds)), clock(h.Retention.Goes),
+		line("retention", "%s; the oldest that has ended may go %s, and %s within a day", duration(seconds(h.Retention.Seconds)), a.view.clock(h.Retention.Goes),
 			count(h.Retention.Due, "instance"))
 	}
-	_, err := a.stdout.Write([]byte(b.String()))
-	return err
+	return a.view.prose(a.stdout, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
 // size is a number of bytes for people.

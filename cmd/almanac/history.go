@@ -15,26 +15,22 @@ import (
 func (a *app) historyCommand() *cobra.Command {
 	var from, to string
 	c := &cobra.Command{
-		Use:   "history WORKFLOW/JOB",
+		Use:   "history JOB",
 		Short: "show what became of a job day by day, and what is to come",
-		Long: `List the natural days of a job, in its own zone: its instances by state with the one that matters most, how long those took that succeeded in one go, when
+		Long: `List the natural days of a job, given as workflow/job or by its own name where no other job has it, in its own zone: its instances by state with the one that matters most, how long those took that succeeded in one go, when
 the first started and the last ended, and on days to come how often it is due. What retention has removed is not there any more. Without a running server it
 reads the data directory.`,
 		Example: `  almanac history retail/orders
   almanac history retail/orders --from 2026-01-01 --to 2026-12-31 -o json`,
-		Args: exactly("WORKFLOW/JOB"),
+		Args: exactly("JOB"),
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted, exitUnusable)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeJobs(n)
-	c.Flags().StringVar(&from, "from", "", "the first day, such as 2026-10-01 (default 27 days ago)")
+	c.Flags().StringVar(&from, "from", "", "the first day, such as 2026-10-01 or yesterday (default 27 days ago)")
 	c.Flags().StringVar(&to, "to", "", "the last day, which is included (default a week from now); at most 400 days")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ref, err := parseRef(args[0])
-		if err != nil {
-			return err
-		}
 		params := api.JobDaysParams{From: from}
 		if from != "" {
 			first, err := dateOf("--from", from, now(), time.Local)
@@ -55,6 +51,10 @@ reads the data directory.`,
 			return err
 		}
 		defer done()
+		ref, err := client.job(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
 		var days web.JobDays
 		for more := true; more; more = params.From != "" {
 			var part web.JobDays
@@ -84,9 +84,9 @@ func (a *app) printDays(days *web.JobDays) error {
 		if d.Timed > 0 {
 			took = duration(seconds(d.Median))
 		}
-		rows = append(rows, []string{d.Date, worst, dayCounts(d), took, dayClock(d.StartedAt, d.Date), dayClock(d.EndedAt, d.Date)})
+		rows = append(rows, []string{d.Date, worst, dayCounts(d), took, a.view.dayClock(d.StartedAt, d.Date), a.view.dayClock(d.EndedAt, d.Date)})
 	}
-	return writeTable(a.stdout, []string{"day", "worst", "instances", "median", "first start", "last end"}, rows, map[string]func(string) string{
+	return a.view.table(a.stdout, []string{"day", "worst", "instances", "median", "first start", "last end"}, rows, map[string]func(string) string{
 		"worst": func(word string) string {
 			if engine.State(word) == "" || word == "to come" {
 				return word
@@ -118,12 +118,12 @@ func dayCounts(d *web.JobDay) string {
 }
 
 // dayClock is a time of a day; its date too when it is another.
-func dayClock(t time.Time, date string) string {
-	switch {
+func (v viewer) dayClock(t time.Time, date string) string {
+	switch t = v.in(t); {
 	case t.IsZero():
 		return ""
 	case t.Format(time.DateOnly) == date:
-		return t.Format("15:04:05")
+		return t.Format("15:04:05 -07:00")
 	}
-	return t.Format("2006-01-02 15:04:05")
+	return v.moment(t)
 }

@@ -45,13 +45,18 @@ func (c *client) job(ctx context.Context, text string) (engine.JobRef, error) {
 		more = page.Next != ""
 		query.Set("cursor", page.Next)
 	}
+	return onlyJob(text, found)
+}
+
+// onlyJob is the one job that has a name.
+func onlyJob(name string, found []string) (engine.JobRef, error) {
 	switch len(found) {
 	case 0:
-		return engine.JobRef{}, fmt.Errorf("%w: there is no job %s; `almanac jobs` lists them", engine.ErrNotFound, text)
+		return engine.JobRef{}, fmt.Errorf("%w: there is no job %s; `almanac jobs` lists them", engine.ErrNotFound, name)
 	case 1:
 		return parseRef(found[0])
 	}
-	return engine.JobRef{}, usagef("%q is the name of %d jobs; write one of %s", text, len(found), strings.Join(found, ", "))
+	return engine.JobRef{}, usagef("%q is the name of %d jobs; write one of %s", name, len(found), strings.Join(found, ", "))
 }
 
 // name reads workflow/job@plan time, or job@plan time where no other job has the name.
@@ -134,18 +139,24 @@ func (c *client) zonedTime(ctx context.Context, name, written string, ref engine
 
 // instances lists at most limit instances, page after page.
 func (c *client) instances(ctx context.Context, query url.Values, limit int) ([]web.Instance, error) {
-	all := []web.Instance{}
+	all, _, err := c.instancesFrom(ctx, query, limit)
+	return all, err
+}
+
+// instancesFrom lists at most limit instances, and says where the list goes on.
+func (c *client) instancesFrom(ctx context.Context, query url.Values, limit int) (all []web.Instance, next string, err error) {
+	all = []web.Instance{}
 	r := api.NewListInstancesRequest(api.ListInstancesParams{})
 	r.Query = query
 	for {
 		query.Set("limit", strconv.Itoa(max(1, min(500, limit-len(all)))))
 		var page web.InstancePage
 		if err := c.do(ctx, r, &page); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		all = append(all, page.Items...)
 		if page.Next == "" || len(all) >= limit {
-			return all[:min(limit, len(all))], nil
+			return all[:min(limit, len(all))], page.Next, nil
 		}
 		query.Set("cursor", page.Next)
 	}

@@ -75,9 +75,9 @@ func (a *app) printJobs(list []web.ListedJob) error {
 			state = "paused"
 		}
 		if !j.Due.IsZero() {
-			next = clock(j.Due)
+			next = a.view.clock(j.Due)
 		}
 		rows[n] = []string{j.Workflow + "/" + j.Job.Job, state, next, j.Recurrence}
 	}
-	return writeTable(a.stdout, []string{"job", "", "next", "due"}, rows, nil)
+	return a.view.table(a.stdout, []string{"job", "", "next", "due"}, rows, nil)
 }

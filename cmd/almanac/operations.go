@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -143,7 +142,7 @@ What is due on a day to come can be chosen too, by its name or with date:, altho
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted)
 	connection := a.addConnection(c)
-	c.ValidArgsFunction = a.completeInstances(connection)
+	c.ValidArgsFunction = a.completeSelectors(connection)
 	if o.flags != nil {
 		o.flags(c, &call.options)
 	}
@@ -166,21 +165,17 @@ What is due on a day to come can be chosen too, by its name or with date:, altho
 }
 
 // blankTime is a plan time with a blank between day and time, as tables print it.
-var blankTime = regexp.MustCompile(`(@\d{4}-\d{2}-\d{2}) (\d{2}:\d{2})`)
+var blankTime = regexp.MustCompile(`(@\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(?: ([+-]\d{2}:\d{2})(?: |$))?`)
 
 // selectorOf joins arguments to one selector. A plan time may be written with a blank.
 func selectorOf(args []string) string {
-	terms := slices.Clone(args)
-	for n, term := range terms {
-		terms[n] = blankTime.ReplaceAllString(term, "${1}T$2")
-	}
-	return strings.Join(terms, " ")
+	return strings.TrimSpace(blankTime.ReplaceAllString(strings.Join(args, " "), "${1}T$2$3 "))
 }
 
 func (a *app) operate(c *cobra.Command, n *connection, call *operationCall, form string) error {
 	selector, err := engine.ParseSelector(call.request.Selector)
 	if err != nil {
-		return usagef("%s", strings.ReplaceAll(err.Error(), engine.ErrInvalid.Error()+": ", ""))
+		return selectorMistake(err)
 	}
 	client, err := a.connect(c.Context(), n)
 	if err != nil {
@@ -219,7 +214,7 @@ func (a *app) printOperation(w io.Writer, r *web.OperationResult) error {
 			rows[n] = []string{change.ID.String(), change.Name, string(change.From), string(change.To), string(change.Effect), change.Text}
 		}
 		dress := func(word string) string { return stateText(engine.State(word), terminal) }
-		if err := writeTable(w, []string{"id", "instance", "from", "to", "effect", "what"}, rows, map[string]func(string) string{"from": dress, "to": dress}); err != nil {
+		if err := a.view.table(w, []string{"id", "instance", "from", "to", "effect", "what"}, rows, map[string]func(string) string{"from": dress, "to": dress}); err != nil {
 			return err
 		}
 		if more := r.Total - len(r.Changes); more > 0 {

@@ -8,7 +8,7 @@ import (
 )
 
 func (a *app) ordersCommand() *cobra.Command {
-	return a.reading("orders", "list what is ordered ahead of instances to come",
+	c := a.reading("orders", "list what is ordered ahead of instances to come",
 		`List what people ordered of instances whose time is still to come: frozen, boosted or rescheduled. The planner obeys it whenever it plans the instance.
 An order whose due time no definition has any more is kept, without an instance; unfreeze, boost and reschedule --to plan take it back.
 Without a running server it reads the data directory.`,
@@ -16,6 +16,8 @@ Without a running server it reads the data directory.`,
 			list := &web.OrderList{}
 			return list, func() error { return a.printOrders(list) }
 		})
+	lists(c)
+	return c
 }
 
 func (a *app) printOrders(list *web.OrderList) error {
@@ -30,7 +32,7 @@ func (a *app) printOrders(list *web.OrderList) error {
 		if o.Instance != nil {
 			id = o.Instance.String()
 		}
-		rows[n] = []string{o.Workflow + "/" + o.Job, clock(o.PlanTime), o.Text, o.By, id, o.Note}
+		rows[n] = []string{o.Workflow + "/" + o.Job, a.view.clock(o.PlanTime), o.Text, o.By, id, o.Note}
 	}
-	return writeTable(a.stdout, []string{"job", "plan time", "order", "by", "instance", "note"}, rows, nil)
+	return a.view.table(a.stdout, []string{"job", "plan time", "order", "by", "instance", "note"}, rows, nil)
 }

@@ -91,21 +91,6 @@ func writeJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// clock prints a plan time for people: to the minute when it lies on one, with its offset.
-func clock(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	layout := "2006-01-02 15:04"
-	switch {
-	case t.Nanosecond() != 0:
-		layout += ":05.000"
-	case t.Second() != 0:
-		layout += ":05"
-	}
-	return t.Format(layout + " -07:00")
-}
-
 // duration prints a length of time in at most two units, for people.
 func duration(d time.Duration) string {
 	switch {

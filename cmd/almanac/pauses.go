@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -44,6 +47,7 @@ Pausing what is paused changes its end, its note and --missed. Without an argume
 		Args: atMostOne("JOB or WORKFLOW"),
 	}
 	exits(c, exitFailed, exitNotFound, exitNotPermitted)
+	lists(c)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeJobs(n)
 	c.Flags().StringVar(&until, "until", "", "when it ends by itself: RFC 3339, a local date-time, or how long from now, such as PT2H or 2h")
@@ -56,7 +60,6 @@ Pausing what is paused changes its end, its note and --missed. Without an argume
 			return a.listPauses(c, n, output.value)
 		}
 		r := web.PauseRequest{Missed: missed(), Note: note}
-		r.Workflow, r.Job, _ = strings.Cut(args[0], "/")
 		if until != "" {
 			at, err := untilOf(until, now())
 			if err != nil {
@@ -64,7 +67,10 @@ Pausing what is paused changes its end, its note and --missed. Without an argume
 			}
 			r.Until = &at
 		}
-		return a.postPause(c, n, "pauses", key, r, output.value)
+		return a.postPause(c, n, "pauses", key, args[0], func(workflow, job string) any {
+			r.Workflow, r.Job = workflow, job
+			return r
+		}, output.value)
 	}
 	return c
 }
@@ -89,17 +95,25 @@ themselves stay so when their workflow is resumed.`,
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		r := web.ResumeRequest{Missed: missed(), Note: note}
-		r.Workflow, r.Job, _ = strings.Cut(args[0], "/")
-		return a.postPause(c, n, "pauses/resume", key, r, output.value)
+		return a.postPause(c, n, "pauses/resume", key, args[0], func(workflow, job string) any {
+			r.Workflow, r.Job = workflow, job
+			return r
+		}, output.value)
 	}
 	return c
 }
 
-func (a *app) postPause(c *cobra.Command, n *connection, route, key string, body any, form string) error {
+// postPause asks the server to pause what was named, or to let it go on.
+func (a *app) postPause(c *cobra.Command, n *connection, route, key, name string, request func(workflow, job string) any, form string) error {
 	client, err := a.connect(c.Context(), n)
 	if err != nil {
 		return err
 	}
+	workflow, job, err := client.jobOrWorkflow(c.Context(), name)
+	if err != nil {
+		return err
+	}
+	body := request(workflow, job)
 	var header http.Header
 	if key != "" {
 		header = http.Header{"Idempotency-Key": {key}}
@@ -111,8 +125,24 @@ func (a *app) postPause(c *cobra.Command, n *connection, route, key string, body
 	if form == "json" {
 		return writeJSON(a.stdout, p)
 	}
-	_, err = fmt.Fprintln(a.stdout, pauseLine(&p))
-	return err
+	return a.view.prose(a.stdout, "%s", pauseLine(&p, a.view))
+}
+
+// jobOrWorkflow finds what is to be paused: workflow/job, a workflow, or a job by its own name where no workflow and no other job has it.
+func (c *client) jobOrWorkflow(ctx context.Context, name string) (workflow, job string, err error) {
+	if strings.Contains(name, "/") {
+		workflow, job, _ = strings.Cut(name, "/")
+		return workflow, job, nil
+	}
+	var page web.JobPage
+	if err := c.get(ctx, "jobs", url.Values{"workflow": {name}, "limit": {"1"}}, &page); err != nil || len(page.Items) > 0 {
+		return name, "", err
+	}
+	ref, err := c.job(ctx, name)
+	if errors.Is(err, engine.ErrNotFound) {
+		return name, "", nil // the server says what there is
+	}
+	return ref.Workflow, ref.Job, err
 }
 
 func (a *app) listPauses(c *cobra.Command, n *connection, form string) error {
@@ -133,7 +163,7 @@ func (a *app) listPauses(c *cobra.Command, n *connection, form string) error {
 		return err
 	}
 	for i := range list.Items {
-		if _, err := fmt.Fprintln(a.stdout, pauseLine(&list.Items[i])); err != nil {
+		if err := a.view.prose(a.stdout, "%s", pauseLine(&list.Items[i], a.view)); err != nil {
 			return err
 		}
 	}
@@ -141,17 +171,17 @@ func (a *app) listPauses(c *cobra.Command, n *connection, form string) error {
 }
 
 // pauseLine says what is paused, by whom, until when and why.
-func pauseLine(p *web.Pause) string {
+func pauseLine(p *web.Pause, v viewer) string {
 	name := p.Workflow
 	if p.Job != "" {
 		name += "/" + p.Job
 	}
 	if !p.Resumed.IsZero() {
-		return name + "  goes on"
+		return name + " goes on"
 	}
-	line := name + "  paused by " + printable(p.By) + " since " + clock(p.Since)
+	line := name + " paused by " + printable(p.By) + " since " + v.moment(p.Since)
 	if !p.Until.IsZero() {
-		line += " until " + clock(p.Until)
+		line += " until " + v.moment(p.Until)
 	}
 	if p.Missed != "" {
 		line += ", missed: " + string(p.Missed)

@@ -79,10 +79,10 @@ of a disabled one are held, and with --drop-due both are cancelled, each of them
 			return err
 		}
 		d.After.Name = args[0]
-		if err := printDiff(a.stdout, p.output.value, d); err != nil {
+		if err := printDiff(a.stdout, p.output.value, d, a.view); err != nil {
 			return err
 		}
-		if p.exitCode && d.Summary.Text != "no change" {
+		if p.exitCode && d.Summary.Text != noChange {
 			return &failedError{}
 		}
 		return nil
@@ -231,12 +231,12 @@ func relocated(path, from, to string) string {
 	return path
 }
 
-func printDiff(w io.Writer, form string, d *web.PlanDiff) error {
+func printDiff(w io.Writer, form string, d *web.PlanDiff, v viewer) error {
 	switch form {
 	case "json":
 		return writeJSON(w, d)
 	case "markdown":
-		return writeDiffMarkdown(w, d)
+		return writeDiffMarkdown(w, d, v)
 	}
-	return writeDiffTable(w, d)
+	return writeDiffTable(w, d, v, 0)
 }

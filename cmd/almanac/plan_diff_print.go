@@ -19,7 +19,7 @@ type diffRow struct {
 }
 
 // diffRows lists every instance that something becomes of, what is due first, then by plan time.
-func diffRows(d *web.PlanDiff) []diffRow {
+func diffRows(d *web.PlanDiff, v viewer) []diffRow {
 	var rows, due []diffRow
 	name := func(i web.InstanceName) string {
 		if i.Key != "" {
@@ -43,8 +43,8 @@ func diffRows(d *web.PlanDiff) []diffRow {
 	}
 	for n := range d.Bound {
 		r := &d.Bound[n]
-		text := "not started: bound again: " + linkWords(r.Before, &r.InstanceName) + " → " +
-			linkWords(r.After, &r.InstanceName)
+		text := "not started: bound again: " + linkWords(r.Before, &r.InstanceName, v) + " → " +
+			linkWords(r.After, &r.InstanceName, v)
 		due = append(due, diffRow{r.PlanTime, "~", name(r.InstanceName), text, true, false})
 	}
 	for _, o := range d.Without {
@@ -53,7 +53,7 @@ func diffRows(d *web.PlanDiff) []diffRow {
 	for _, i := range d.Added {
 		text := "added"
 		if len(i.Waits) > 0 {
-			text = "added; waits for " + linkWords(i.Waits, &i.InstanceName)
+			text = "added; waits for " + linkWords(i.Waits, &i.InstanceName, v)
 		}
 		rows = append(rows, diffRow{at: i.PlanTime, mark: "+", name: name(i.InstanceName), text: text})
 	}
@@ -62,7 +62,7 @@ func diffRows(d *web.PlanDiff) []diffRow {
 	}
 	for i := range d.Relinked {
 		r := &d.Relinked[i]
-		text := "re-linked: " + linkWords(r.Before, &r.InstanceName) + " → " + linkWords(r.After, &r.InstanceName)
+		text := "re-linked: " + linkWords(r.Before, &r.InstanceName, v) + " → " + linkWords(r.After, &r.InstanceName, v)
 		if r.Later {
 			text += " (later)"
 		}
@@ -76,7 +76,7 @@ func diffRows(d *web.PlanDiff) []diffRow {
 }
 
 // linkWords says what an instance waits for: "orders 02:00, 05:00; stores 01:00".
-func linkWords(links []web.Link, of *web.InstanceName) string {
+func linkWords(links []web.Link, of *web.InstanceName, v viewer) string {
 	if len(links) == 0 {
 		return "nothing"
 	}
@@ -102,7 +102,7 @@ func linkWords(links []web.Link, of *web.InstanceName) string {
 			words = append(words, name+" "+l.Rule)
 			continue
 		}
-		words = append(words, name+" "+compactRange(l.PlanTimes, of.PlanTime))
+		words = append(words, name+" "+v.compactRange(l.PlanTimes, of.PlanTime))
 	}
 	return strings.Join(words, "; ")
 }
@@ -120,8 +120,8 @@ func jobWords(c *web.JobChange) string {
 }
 
 // summaryWords is the last line: what changes, over which time, and what is lost.
-func summaryWords(d *web.PlanDiff) string {
-	text := fmt.Sprintf("%s in [%s, %s); %s kept", d.Summary.Text, clock(d.From), clock(d.To), count(d.Summary.Kept, "instance"))
+func summaryWords(d *web.PlanDiff, v viewer) string {
+	text := fmt.Sprintf("%s in [%s, %s); %s kept", d.Summary.Text, v.clock(d.From), v.clock(d.To), count(d.Summary.Kept, "instance"))
 	if d.Summary.Bound > 0 {
 		text += fmt.Sprintf("; %s not started and bound again", count(d.Summary.Bound, "instance"))
 	}
@@ -131,42 +131,53 @@ func summaryWords(d *web.PlanDiff) string {
 	return text
 }
 
-func writeDiffTable(w io.Writer, d *web.PlanDiff) error {
+// noChange is the summary of a diff that has nothing to tell.
+const noChange = "no change"
+
+// writeDiffTable prints a diff for people, with at most so many of the instances that nothing is lost with; 0 is all.
+func writeDiffTable(w io.Writer, d *web.PlanDiff, v viewer, most int) error {
 	if len(d.Jobs) > 0 {
 		var rows [][]string
 		for i := range d.Jobs {
 			rows = append(rows, []string{d.Jobs[i].Workflow + "/" + d.Jobs[i].Job, jobWords(&d.Jobs[i])})
 		}
-		if err := writeTable(w, []string{"job", "definition"}, rows, nil); err != nil {
+		if err := v.table(w, []string{"job", "definition"}, rows, nil); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
 	}
-	if instances := diffRows(d); len(instances) > 0 {
+	if instances := diffRows(d, v); len(instances) > 0 {
 		var rows [][]string
-		for _, r := range instances {
-			rows = append(rows, []string{r.mark, clock(r.at), r.name, r.text})
+		left := 0
+		for n, r := range instances {
+			if most > 0 && n >= most && !r.isDropped {
+				left++
+				continue
+			}
+			rows = append(rows, []string{r.mark, v.clock(r.at), r.name, r.text})
 		}
-		if err := writeTable(w, []string{"", "plan time", "job", "instance"}, rows, nil); err != nil {
+		if err := v.table(w, []string{"", "plan time", "job", "instance"}, rows, nil); err != nil {
 			return err
+		}
+		if left > 0 {
+			fmt.Fprintf(w, "and %d more; -o json has them\n", left)
 		}
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintln(w, summaryWords(d))
-	return err
+	return v.prose(w, "%s", summaryWords(d, v))
 }
 
 // markdownRows bounds a list in a pull request: the rest is counted.
 const markdownRows = 100
 
 // writeDiffMarkdown prints the diff for a pull request: the summary to be read, the instances to be unfolded.
-func writeDiffMarkdown(w io.Writer, d *web.PlanDiff) error {
+func writeDiffMarkdown(w io.Writer, d *web.PlanDiff, v viewer) error {
 	var b strings.Builder
 	cell := func(s string) string {
 		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "\n", " ", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(printable(s))
 	}
-	fmt.Fprintf(&b, "### Plan: %s\n\n%s → %s, %s to %s\n", d.Summary.Text, cell(d.Before.Name), cell(d.After.Name), clock(d.From), clock(d.To))
-	rows := diffRows(d)
+	fmt.Fprintf(&b, "### Plan: %s\n\n%s → %s, %s to %s\n", d.Summary.Text, cell(d.Before.Name), cell(d.After.Name), v.clock(d.From), v.clock(d.To))
+	rows := diffRows(d, v)
 	if d.Summary.Dropped > 0 {
 		fmt.Fprintf(&b, "\n> **Due and not started, and will be cancelled: %d**\n", d.Summary.Dropped)
 	}
@@ -186,7 +197,7 @@ func writeDiffMarkdown(w io.Writer, d *web.PlanDiff) error {
 			if r.isDropped {
 				text = "**" + text + "**"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.mark, clock(r.at), cell(r.name), text)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.mark, v.clock(r.at), cell(r.name), text)
 		}
 		if more := len(rows) - markdownRows; more > 0 {
 			fmt.Fprintf(&b, "\nand %d more\n", more)

@@ -67,7 +67,7 @@ func instanceGraph(plan *engine.Plan) graph {
 }
 
 // writeDot prints the graph in the language of Graphviz.
-func writeDot(w io.Writer, g graph) error {
+func writeDot(w io.Writer, g graph, v viewer) error {
 	out := bufio.NewWriter(w)
 	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 	fmt.Fprintln(out, "digraph plan {")
@@ -77,7 +77,7 @@ func writeDot(w io.Writer, g graph) error {
 		if !n.planned {
 			style = ", style=dashed"
 		}
-		fmt.Fprintf(out, "  n%d [label=\"%s\\n%s\"%s];\n", i, quote.Replace(n.ref.String()), clock(n.at), style)
+		fmt.Fprintf(out, "  n%d [label=\"%s\\n%s\"%s];\n", i, quote.Replace(n.ref.String()), v.clock(n.at), style)
 	}
 	for _, e := range g.edges {
 		fmt.Fprintf(out, "  n%d -> n%d [label=\"%s\"];\n", e.from, e.to, e.rule)
@@ -87,7 +87,7 @@ func writeDot(w io.Writer, g graph) error {
 }
 
 // writeMermaid prints the graph in the language of Mermaid.
-func writeMermaid(w io.Writer, g graph) error {
+func writeMermaid(w io.Writer, g graph, v viewer) error {
 	out := bufio.NewWriter(w)
 	quote := strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;")
 	fmt.Fprintln(out, "flowchart LR")
@@ -97,7 +97,7 @@ func writeMermaid(w io.Writer, g graph) error {
 		if !n.planned {
 			class, outside = ":::outside", true
 		}
-		fmt.Fprintf(out, "  n%d[\"%s<br/>%s\"]%s\n", i, quote.Replace(n.ref.String()), clock(n.at), class)
+		fmt.Fprintf(out, "  n%d[\"%s<br/>%s\"]%s\n", i, quote.Replace(n.ref.String()), v.clock(n.at), class)
 	}
 	for _, e := range g.edges {
 		fmt.Fprintf(out, "  n%d -- %s --> n%d\n", e.from, e.rule, e.to)

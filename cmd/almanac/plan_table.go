@@ -10,23 +10,23 @@ import (
 )
 
 // planRows is the plan as a table for people, a line for each wait.
-func planRows(plan *engine.Plan) [][]string {
+func planRows(plan *engine.Plan, v viewer) [][]string {
 	var rows [][]string
 	for p := range plan.Chronological() {
 		var waits []string
 		for i := range p.Dependencies {
-			waits = append(waits, waitWords(p, &p.Dependencies[i]))
+			waits = append(waits, waitWords(p, &p.Dependencies[i], v))
 		}
 		if waits == nil {
 			waits = []string{"-"}
 		}
-		rows = append(rows, []string{clock(p.PlanTime()), p.Job.Ref().String(), p.Job.Period.Class.String(), strings.Join(waits, "\n")})
+		rows = append(rows, []string{v.clock(p.PlanTime()), p.Job.Ref().String(), p.Job.Period.Class.String(), strings.Join(waits, "\n")})
 	}
 	return rows
 }
 
 // waitWords says what one dependency of an instance comes to: "orders 02:00…15:00 (3), one-to-one".
-func waitWords(p engine.PlannedInstance, d *engine.DependencyPlan) string {
+func waitWords(p engine.PlannedInstance, d *engine.DependencyPlan, v viewer) string {
 	b := &d.Bindings[p.N]
 	name := d.Upstream.Name
 	switch {
@@ -51,25 +51,26 @@ func waitWords(p engine.PlannedInstance, d *engine.DependencyPlan) string {
 		name = fmt.Sprintf("%d of %s", b.Select.N, name)
 	default: // all of what is listed
 	}
-	return fmt.Sprintf("%s %s, %s", name, compactTimes(b, p.PlanTime()), b.Reason)
+	return fmt.Sprintf("%s %s, %s", name, v.compactTimes(b, p.PlanTime()), b.Reason)
 }
 
 // compactTimes prints plan times as seen from an instance: the date and the offset only where they differ from its own.
-func compactTimes(b *deps.Binding, from time.Time) string {
+func (v viewer) compactTimes(b *deps.Binding, from time.Time) string {
 	if b.Ranges == nil {
-		return compactRange(b.Times, from)
+		return v.compactRange(b.Times, from)
 	}
 	var pieces []string
 	for _, piece := range b.Ranges {
 		if len(piece) > 0 {
-			pieces = append(pieces, compactRange(piece, from))
+			pieces = append(pieces, v.compactRange(piece, from))
 		}
 	}
 	return strings.Join(pieces, ", ")
 }
 
-func compactRange(times []time.Time, from time.Time) string {
-	first, last := times[0], times[len(times)-1]
+func (v viewer) compactRange(times []time.Time, from time.Time) string {
+	first, last := v.in(times[0]), v.in(times[len(times)-1])
+	from = v.in(from)
 	switch len(times) {
 	case 1:
 		return seenFrom(first, from)

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,19 +51,41 @@ func (s *server) salvage(ctx context.Context) error {
 		why += "; as recorded last runs " + strings.Join(kept, ", ")
 	}
 	s.log.Error("one bad file stops one workflow: the others are served", "error", why)
-	s.misdefined(why, problems)
+	s.misdefined(why, problems, kept)
 	return nil
 }
 
-// misdefined tells whoever asks how the server is that its folder is not loaded, and the first mistake.
-func (s *server) misdefined(why string, problems spec.Problems) {
+// misdefined tells whoever asks how the server is that its folder is not loaded, and the first mistake. The workflows run as they were recorded.
+func (s *server) misdefined(why string, problems spec.Problems, workflows []string) {
 	for _, p := range problems {
 		if p.Severity == spec.Error {
 			why += "; the first mistake: " + p.String()
 			break
 		}
 	}
-	s.engine.Misdefined(why)
+	s.engine.Misdefined(why, append(workflows, s.namedIn(problems)...)...)
+}
+
+// workflowLine is where a file that cannot be read says which workflow it holds.
+var workflowLine = regexp.MustCompile(`(?m)^workflow:[ \t]*["']?([^\s"'#]+)`)
+
+// namedIn lists the workflows that bad files hold, as far as these say so: a file that does not holds the one of its own name.
+func (s *server) namedIn(problems spec.Problems) (names []string) {
+	for _, p := range problems {
+		if p.Severity != spec.Error {
+			continue
+		}
+		name := strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File))
+		if data, err := os.ReadFile(p.File); err == nil {
+			if m := workflowLine.FindSubmatch(data); m != nil {
+				name = string(m[1])
+			}
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // reload loads the folder again; an invalid one changes nothing.
@@ -69,7 +94,8 @@ func (s *server) reload(ctx context.Context) {
 		s.log.Warn("SIGHUP: this server was started without a folder; there is nothing to load")
 		return
 	}
-	report, problems, err := s.loadAgain(ctx)
+	loaded, problems, err := s.loadAgain(ctx, false)
+	report := &loaded.Report
 	for _, p := range problems {
 		s.log.Warn("definition", "problem", p.String())
 	}
@@ -82,51 +108,71 @@ func (s *server) reload(ctx context.Context) {
 }
 
 // loadAgain loads the folder again as a whole. When it is refused what was running stays as it was, and the server is not as it should be until a load is good.
-func (s *server) loadAgain(ctx context.Context) (report engine.LoadReport, problems spec.Problems, err error) {
+func (s *server) loadAgain(ctx context.Context, compare bool) (loaded web.Reloaded, problems spec.Problems, err error) {
 	f, problems, err := readFolder(s.cfg.folder)
 	if err == nil {
 		if missing := unknownSinks(f, s.told); len(missing) > 0 {
 			problems, err = append(problems, missing...), &invalidError{"jobs tell sinks that the server does not have"}
 		}
 	}
+	at := s.clock()
+	if err == nil && compare {
+		var d engine.LoadedDiff
+		if d, err = s.engine.DiffLoaded(ctx, f.workflows, at, engine.EndOfDays(f.workflows, at, 2), false, at); err == nil {
+			loaded.Diff = &d
+		}
+	}
 	if err == nil {
-		report, err = s.engine.Load(ctx, f.workflows, s.clock())
+		loaded.Report, err = s.engine.Load(ctx, f.workflows, at)
 	}
 	if err != nil {
-		s.misdefined("the folder was refused, and what was loaded before runs: "+err.Error(), problems)
-		return report, problems, err
+		s.misdefined("the folder was refused, and what was loaded before runs: "+err.Error(), problems, s.unread(ctx))
+		return loaded, problems, err
 	}
 	s.engine.Misdefined("")
-	return report, problems, nil
+	return loaded, problems, nil
+}
+
+// unread names the workflows that are loaded and stand in no good file of the folder.
+func (s *server) unread(ctx context.Context) []string {
+	recorded, err := s.engine.FolderWorkflows(ctx)
+	if err != nil {
+		return nil
+	}
+	_, kept, _ := spec.LoadGood(os.DirFS(s.folder.path), s.folder.path, recorded)
+	return kept
 }
 
 // reloader is web.Config.Reload; nil when the server has no folder.
-func (s *server) reloader() func(ctx context.Context) (engine.LoadReport, []web.DefinitionProblem, error) {
+func (s *server) reloader() func(ctx context.Context) (web.Reloaded, []web.DefinitionProblem, error) {
 	if s.cfg.folder == "" {
 		return nil
 	}
-	return func(ctx context.Context) (engine.LoadReport, []web.DefinitionProblem, error) {
-		report, found, err := s.loadAgain(ctx)
+	return func(ctx context.Context) (web.Reloaded, []web.DefinitionProblem, error) {
+		loaded, found, err := s.loadAgain(ctx, true)
 		problems := make([]web.DefinitionProblem, len(found))
 		for i, p := range found {
 			problems[i] = web.NewDefinitionProblem(web.DefinitionProblem{
-				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint,
+				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint, Kind: string(p.Kind),
 			}, p.String())
 		}
 		if found.HasErrors() {
 			err = nil // the problems say it
 		}
-		return report, problems, err
+		return loaded, problems, err
 	}
 }
+
+// mostReloaded is how many instances reload prints.
+const mostReloaded = 100
 
 func (a *app) reloadCommand() *cobra.Command {
 	var note string
 	c := &cobra.Command{
 		Use:   "reload",
 		Short: "have the running server load its folder again",
-		Long: `Have the running server load its own folder again, as SIGHUP does, and print what changed. When a file of it is not valid nothing is changed, every
-mistake is printed, and almanac status says that the folder is not loaded until it is. almanac plan diff says before what would change.`,
+		Long: `Have the running server load its own folder again, as SIGHUP does, and print what changed of the definitions and of the plan of the next two natural days, instance by instance. When a
+file of it is not valid nothing is changed, every mistake is printed, and almanac status says that the folder is not loaded until it is. almanac plan diff says before what would change.`,
 		Example: "  almanac reload\n  almanac reload -o json",
 		Args:    exactly(),
 	}
@@ -150,10 +196,16 @@ mistake is printed, and almanac status says that the folder is not loaded until 
 		if output.value == "json" {
 			return writeJSON(a.stdout, r)
 		}
+		if d := r.Diff; d != nil && d.Summary.Text != noChange {
+			d.After.Name = "folder"
+			if err := writeDiffTable(a.stdout, d, a.view, mostReloaded); err != nil {
+				return err
+			}
+		}
 		_, err = fmt.Fprintf(a.stdout, "loaded: %s, %d added, %d changed, %d removed; %s planned anew\n", count(r.Jobs, "job"), len(r.Added), len(r.Changed),
 			len(r.Removed), count(r.Replaced, "instance"))
 		for _, lost := range r.Without {
-			fmt.Fprintf(a.stdout, "  the order for %s/%s at %s is kept, without an instance\n", lost.Workflow, lost.Job, clock(lost.PlanTime))
+			fmt.Fprintf(a.stdout, "  the order for %s/%s at %s is kept, without an instance\n", lost.Workflow, lost.Job, a.view.clock(lost.PlanTime))
 		}
 		return err
 	}

@@ -21,32 +21,38 @@ func (a *app) runCommand() *cobra.Command {
 		wait bool
 		dev  bool
 		more bool
+		mute bool
 	)
 	c := &cobra.Command{
-		Use:   "run FOLDER",
+		Use:   "run FOLDER [JOB, WORKFLOW or TERM...]",
 		Short: "plan one day and run it to the end, now",
 		Long: `Plan one natural day of the folder's workflows, write it down in the data directory, and run it to the end without waiting for the clock: what an
 instance still waits for is what it depends on. Running a day a second time continues it: what was recorded stays as it is.
 After a failure, --resume goes on in the same data directory: what succeeded stays, and what failed, was cancelled or was not
 reached runs, by the definitions as they are now.
 
-An upstream plan time outside the day of which nothing is recorded counts as satisfied, and each such assumption is listed. Misfire does not apply.
+` + choosingWords + `
+
+An upstream plan time that is not part of the run and of which nothing is recorded counts as satisfied, and each such assumption is listed. Misfire does not apply.
 Interrupted, it starts nothing more; processes that run go on, and the next run or serve on the directory takes them over.`,
 		Example: `  almanac run pipelines                        # today
   almanac run pipelines --date 2026-10-01 --data /var/lib/almanac
   almanac run pipelines --date 2026-10-01 --resume   # after a failure
+  almanac run pipelines retail/orders +              # with all that waits for it
   almanac run pipelines --wait                 # each instance at its plan time`,
-		Args:              exactly("FOLDER"),
-		ValidArgsFunction: completeFolders,
+		Args:              folderAndJobs,
+		ValidArgsFunction: completeFolderJobs,
 	}
-	exits(c, exitFailed, exitInvalid, exitUnusable)
+	exits(c, exitFailed, exitInvalid, exitNotFound, exitUnusable)
 	s.addDate(c)
 	data := a.addData(c)
 	slots := addSlots(c)
 	c.Flags().BoolVar(&wait, "wait", false, "start each instance at its plan time, not at once")
 	c.Flags().BoolVar(&more, "resume", false, "let run again what did not end well")
 	c.Flags().BoolVar(&dev, "dev", false, "actions may reach loopback addresses")
+	c.Flags().BoolVarP(&mute, "quiet", "q", false, "print only what did not end well, and how it ended")
 	out := addOutbound(c)
+	a.addZone(c)
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		// Loop, writer and supervisor's line hand one thing at a time to each other: waking another processor for each takes longer than it saves.
@@ -67,10 +73,15 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 		if err != nil {
 			return err
 		}
+		chosen, err := f.choose(args[1:])
+		if err != nil {
+			return err
+		}
+		w.only(chosen)
 		ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
 		context.AfterFunc(ctx, stop) // a second signal ends the process at once
-		d := dayRun{app: a, windows: w, folder: args[0], dir: *data, more: more, json: output.value == "json", show: quietProgress{}}
+		d := dayRun{app: a, windows: w, folder: args[0], chosen: args[1:], quiet: mute, dir: *data, more: more, json: output.value == "json", show: quietProgress{}}
 		return d.carryOut(ctx, siteConfig{dir: *data, slots: n, loopback: dev, outbound: outbound, closed: true, unclocked: !wait})
 	}
 	return c
@@ -80,7 +91,9 @@ Interrupted, it starts nothing more; processes that run go on, and the next run 
 type dayRun struct {
 	*app
 	windows *windows
-	folder  string // as it was given
+	folder  string   // as it was given
+	chosen  []string // words and terms that choose jobs of it
+	quiet   bool
 	dir     string // the data directory
 	more    bool   // what did not end well runs again
 	json    bool
@@ -150,7 +163,7 @@ func (d *dayRun) onSite(ctx context.Context, s *site, lines *console) (*dayResul
 
 // begin says what is about to run.
 func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult, again int) {
-	if d.json {
+	if d.json || d.quiet {
 		return
 	}
 	total := len(before.Instances)
@@ -163,7 +176,7 @@ func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult, again int) {
 	}
 	fmt.Fprintln(d.stdout, text)
 	for _, assumption := range plan.Assumptions {
-		fmt.Fprintln(d.stdout, assumptionText(assumption))
+		fmt.Fprintln(d.stdout, assumptionText(assumption, d.view))
 	}
 	if !d.terminal(d.stdout) {
 		d.show = lineProgress{printLines(d.stdout, false)}
@@ -178,14 +191,14 @@ func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult, again int) {
 	d.show = newBar(d.stdout, int64(open))
 }
 
-func assumptionText(a engine.Assumption) string {
+func assumptionText(a engine.Assumption, v viewer) string {
 	times := make([]string, 0, 3)
 	for i, t := range a.Times {
 		if i == 2 && len(a.Times) > 3 {
 			times = append(times, fmt.Sprintf("and %d more", len(a.Times)-2))
 			break
 		}
-		times = append(times, clock(t))
+		times = append(times, v.clock(t))
 	}
 	return fmt.Sprintf("assumed satisfied for %s: %s at %s, of which nothing is recorded", a.Instance, a.Upstream, strings.Join(times, ", "))
 }

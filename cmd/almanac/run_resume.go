@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -29,7 +30,7 @@ func (d *dayRun) resume(ctx context.Context, s *site, before *dayResult) (int, e
 
 // kept says where the rows of the day are, and how it goes on.
 func (d *dayRun) kept() string {
-	command := "almanac run " + d.folder + " --date " + d.windows.day.String()
+	command := "almanac run " + strings.Join(append([]string{d.folder}, d.chosen...), " ") + " --date " + d.windows.day.String()
 	if d.dir != defaultData {
 		command += " --data " + d.dir
 	}

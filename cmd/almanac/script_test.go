@@ -39,6 +39,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
 			e.Setenv("ALMANAC_DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, "config"))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -59,6 +60,7 @@ func TestScript(t *testing.T) {
 			"fetch":   fetchCommand,
 			"until":   untilCommand,
 			"free":    freeCommand,
+			"narrow":  narrowCommand,
 		},
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"net/url"
 	"os/signal"
 	"syscall"
 	"time"
@@ -29,6 +30,7 @@ type serveConfig struct {
 	logFormat string
 	logLevel  slog.Level
 	quiet     bool
+	page      string        // address at which people reach the server
 	clock     time.Duration // by how much the clock may jump ahead unasked
 
 	metricsListen  string
@@ -71,6 +73,7 @@ On an address that others reach, give --tls-cert and --tls-key: requests carry t
 	exits(c, exitFailed, exitInvalid, exitUnusable)
 	data := a.addData(c)
 	c.Flags().StringVar(&cfg.listen, "listen", "127.0.0.1:8080", "address of the API")
+	c.Flags().StringVar(&cfg.page, "url", a.env["ALMANAC_URL"], "address at which people reach this server, such as https://almanac.example: alerts link to it (env ALMANAC_URL)")
 	c.Flags().StringVar(&own.cert, "tls-cert", "", "file of the server's certificate, PEM, with those between it and its root behind it")
 	c.Flags().StringVar(&own.key, "tls-key", "", "file of the certificate's key, PEM")
 	c.Flags().BoolVar(&cfg.dev, "dev", false, "no token needed, and actions may reach loopback addresses; on a loopback address only")
@@ -85,13 +88,19 @@ On an address that others reach, give --tls-cert and --tls-key: requests carry t
 	c.Flags().StringVar(&cfg.metricsListen, "metrics-listen", "", "address of its own for /metrics, /livez and /readyz; the API has them too")
 	c.Flags().BoolVar(&cfg.metricsPublic, "metrics-public", false, "no token needed for /metrics at --metrics-listen")
 	c.Flags().IntVar(&cfg.workflowLabels, "metrics-workflows", 0, "label counters with the workflow, for so many of them; the others share \"other\"")
-	c.Flags().DurationVar(&cfg.clock, "clock-limit", time.Hour,
+	cfg.clock = time.Hour
+	addLength(c, &cfg.clock, "clock-limit",
 		"a clock that jumps ahead by more is not believed before a second source agrees; 0 believes every clock")
 	c.Flags().BoolVar(&cfg.quiet, "quiet", false, "print warnings and errors only")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg.data, cfg.logFormat, cfg.alerts = *data, format.value, *alerts
 		if err := cfg.logLevel.UnmarshalText([]byte(level.value)); err != nil {
 			return err
+		}
+		if cfg.page != "" {
+			if at, err := url.Parse(cfg.page); err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Host == "" || at.RawQuery != "" {
+				return usagef("--url %q is no address; write https://almanac.example", cfg.page)
+			}
 		}
 		if (own.cert == "") != (own.key == "") {
 			return usagef("--tls-cert and --tls-key belong together; give both or none")

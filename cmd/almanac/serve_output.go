@@ -92,7 +92,7 @@ func (o *serveOutput) today(ctx context.Context) {
 	case day.next == nil:
 		fmt.Fprintf(o.out, "  today   %s, none to come\n", count(day.instances, "instance"))
 	default:
-		fmt.Fprintf(o.out, "  today   %s, next is %s at %s\n", count(day.instances, "instance"), day.next.Ref(), clock(day.nextAt))
+		fmt.Fprintf(o.out, "  today   %s, next is %s at %s\n", count(day.instances, "instance"), day.next.Ref(), o.s.view.clock(day.nextAt))
 	}
 }
 

@@ -82,7 +82,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	defer func() { s.watching.close() }()
 	observe := s.observe(lines)
 	s.site, err = s.openSite(ctx, siteConfig{
-		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, noShell: s.cfg.noShell, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told,
+		dir: s.cfg.data, slots: s.cfg.slots, loopback: s.cfg.dev, noShell: s.cfg.noShell, outbound: s.cfg.outbound, newKey: s.cfg.newKey, alerts: s.told, page: s.cfg.page,
 		judge: true, limit: s.cfg.clock, log: s.log, learn: s.blind.learn,
 		observe: func(n engine.Notice) {
 			observe(n)

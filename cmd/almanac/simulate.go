@@ -31,7 +31,7 @@ has loaded, with the durations of its own past, on its own number of slots.
 JOB is workflow/job, the job's name where one workflow alone has it, or a pattern such as 'retail/dwd_*'. TIME is a plan time in the job's zone: 02:00,
 2026-11-22T02:00, or RFC 3339; without it every instance of the job is meant. What is asserted is one of
 
-  JOB[@TIME] done by HH:MM         ended well by then; HH:MM+1 is on the day after
+  JOB[@TIME] done by HH:MM     ended well by then; HH:MM+1 is on the day after
   JOB[@TIME] starts by HH:MM
   JOB[@TIME] succeeds
   JOB[@TIME] never waits longer than PT30M

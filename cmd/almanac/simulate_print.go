@@ -16,21 +16,27 @@ func (a *app) printSimulation(s *web.Simulation, form string, rows int) error {
 	case "json":
 		return writeJSON(a.stdout, s)
 	case "gantt":
-		writeGantt(&b, s, rows)
+		writeGantt(&b, s, rows, a.view)
 	default:
-		if err := writeSimulated(&b, s, rows); err != nil {
+		if err := writeSimulated(&b, s, rows, a.view); err != nil {
 			return err
 		}
 	}
-	writeVerdict(&b, s, rows)
-	_, err := io.WriteString(a.stdout, b.String())
-	return err
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	if _, err := io.WriteString(a.stdout, b.String()); err != nil {
+		return err
+	}
+	b.Reset()
+	writeVerdict(&b, s, rows, a.view)
+	return a.view.prose(a.stdout, "%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
 func millis(ms int64) string { return duration(time.Duration(ms) * time.Millisecond) }
 
 // writeSimulated is the table of instances, by start.
-func writeSimulated(b *strings.Builder, s *web.Simulation, rows int) error {
+func writeSimulated(b *strings.Builder, s *web.Simulation, rows int, v viewer) error {
 	var lines [][]string
 	for i := range s.Instances[:min(rows, len(s.Instances))] {
 		x := &s.Instances[i]
@@ -43,10 +49,10 @@ func writeSimulated(b *strings.Builder, s *web.Simulation, rows int) error {
 				}
 			}
 		}
-		lines = append(lines, []string{x.Workflow + "/" + x.Job, clock(x.PlanTime), onDay(x.StartedAt, x.PlanTime), onDay(x.EndedAt, x.PlanTime), string(x.State), held, deadlineWords(x)})
+		lines = append(lines, []string{x.Workflow + "/" + x.Job, v.clock(x.PlanTime), v.onDay(x.StartedAt, x.PlanTime), v.onDay(x.EndedAt, x.PlanTime), string(x.State), held, deadlineWords(x)})
 	}
 	if len(lines) > 0 {
-		if err := writeTable(b, []string{"job", "plan time", "start", "end", "state", "held longest", "deadline"}, lines, nil); err != nil {
+		if err := v.table(b, []string{"job", "plan time", "start", "end", "state", "held longest", "deadline"}, lines, nil); err != nil {
 			return err
 		}
 	}
@@ -57,13 +63,13 @@ func writeSimulated(b *strings.Builder, s *web.Simulation, rows int) error {
 }
 
 // onDay is a time of day, with the days that lie between it and the plan time.
-func onDay(t *time.Time, planTime time.Time) string {
+func (v viewer) onDay(t *time.Time, planTime time.Time) string {
 	if t == nil {
 		return "-"
 	}
-	text := t.Format("15:04:05")
+	text := v.in(*t).Format("15:04:05")
 	day := func(t time.Time) time.Time { y, m, d := t.Date(); return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
-	if days := int(day(*t).Sub(day(planTime)).Hours()) / 24; days > 0 {
+	if days := int(day(v.in(*t)).Sub(day(v.in(planTime))).Hours()) / 24; days > 0 {
 		text += fmt.Sprintf("+%d", days)
 	}
 	return text
@@ -82,12 +88,9 @@ func deadlineWords(x *web.SimulatedInstance) string {
 }
 
 // writeVerdict is what the day comes to.
-func writeVerdict(b *strings.Builder, s *web.Simulation, rows int) {
+func writeVerdict(b *strings.Builder, s *web.Simulation, rows int, view viewer) {
 	c := &s.Counts
-	if b.Len() > 0 {
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(b, "%s from %s to %s: %d succeeded", count(c.Instances, "instance"), clock(s.From), clock(s.To), c.Succeeded)
+	fmt.Fprintf(b, "%s from %s to %s: %d succeeded", count(c.Instances, "instance"), view.clock(s.From), view.clock(s.To), c.Succeeded)
 	for _, n := range []struct {
 		n    int
 		what string
@@ -96,7 +99,7 @@ func writeVerdict(b *strings.Builder, s *web.Simulation, rows int) {
 			fmt.Fprintf(b, ", %d %s", n.n, n.what)
 		}
 	}
-	fmt.Fprintf(b, "; the last thing happens at %s\n", clock(s.Last.Truncate(time.Second)))
+	fmt.Fprintf(b, "; the last thing happens at %s\n", view.moment(s.Last))
 	writeAttention(b, s, rows)
 	for _, w := range s.Waiting {
 		fmt.Fprintf(b, "held by %s: %s in all, %s; longest %s, %s\n", w.Gate, millis(w.TotalMS), count(w.Instances, "instance"), millis(w.LongestMS), w.Of)
@@ -109,9 +112,9 @@ func writeVerdict(b *strings.Builder, s *web.Simulation, rows int) {
 		}
 		fmt.Fprintf(b, "%s: at most %d of %d at once, all taken for %s\n", name, u.Peak, u.Size, millis(u.FullMS))
 	}
-	writeAssumed(b, s, rows)
+	writeAssumed(b, s, rows, view)
 	for i := range s.Paths {
-		writePath(b, &s.Paths[i])
+		writePath(b, &s.Paths[i], view)
 	}
 	for _, v := range s.Assertions {
 		word := "holds"
@@ -159,15 +162,15 @@ func writeAttention(b *strings.Builder, s *web.Simulation, rows int) {
 }
 
 // writeAssumed says what was taken for granted.
-func writeAssumed(b *strings.Builder, s *web.Simulation, rows int) {
+func writeAssumed(b *strings.Builder, s *web.Simulation, rows int, v viewer) {
 	for n, u := range s.Assumed {
 		if n == rows {
 			fmt.Fprintf(b, "and of %s\n", count(len(s.Assumed)-n, "more job"))
 			break
 		}
-		span := clock(u.First)
+		span := v.clock(u.First)
 		if u.PlanTimes > 1 {
-			span = fmt.Sprintf("%s … %s (%d)", clock(u.First), clock(u.Last), u.PlanTimes)
+			span = fmt.Sprintf("%s … %s (%d)", v.clock(u.First), v.clock(u.Last), u.PlanTimes)
 		}
 		fmt.Fprintf(b, "assumed satisfied: %s/%s at %s, outside of what is played\n", u.Workflow, u.Job, span)
 	}
@@ -191,7 +194,7 @@ func writeAssumed(b *strings.Builder, s *web.Simulation, rows int) {
 }
 
 // writePath is a critical path, from what only waited for its time.
-func writePath(b *strings.Builder, p *web.SimulatedPath) {
+func writePath(b *strings.Builder, p *web.SimulatedPath, v viewer) {
 	fmt.Fprintf(b, "critical path of %s\n", p.Of)
 	for _, step := range p.Steps {
 		why := "at its time"
@@ -206,9 +209,9 @@ func writePath(b *strings.Builder, p *web.SimulatedPath) {
 		}
 		runs := "never ends"
 		if step.EndedAt != nil {
-			runs = duration(step.EndedAt.Sub(step.StartedAt)) + " to " + onDay(step.EndedAt, step.StartedAt)
+			runs = duration(step.EndedAt.Sub(step.StartedAt)) + " to " + v.onDay(step.EndedAt, step.StartedAt)
 		}
-		fmt.Fprintf(b, "  %s  %s  %s; starts %s\n", step.StartedAt.Format("15:04:05"), step.Name, runs, why)
+		fmt.Fprintf(b, "  %s  %s  %s; starts %s\n", v.in(step.StartedAt).Format("15:04:05"), step.Name, runs, why)
 	}
 }
 
@@ -219,8 +222,8 @@ const (
 )
 
 // writeGantt draws a line a job: what runs, what waits although its time has come, and how many slots that takes.
-func writeGantt(b *strings.Builder, s *web.Simulation, rows int) {
-	begin, end := s.From, s.Last
+func writeGantt(b *strings.Builder, s *web.Simulation, rows int, v viewer) {
+	begin, end := v.in(s.From), v.in(s.Last)
 	if !end.After(begin) {
 		end = begin.Add(time.Hour)
 	}

@@ -36,6 +36,7 @@ type siteConfig struct {
 	outbound  outbound
 	newKey    bool            // a new key may take the place of a lost one
 	alerts    *spec.AlertFile // nil tells nobody
+	page      string          // address of the pages, for links of messages
 	judge     bool            // engine.Config.Alerts
 	limit     time.Duration   // engine.NewClockGuard; 0 believes every clock
 	closed    bool            // engine.Config.Closed
@@ -105,7 +106,7 @@ func (a *app) openSite(ctx context.Context, cfg siteConfig) (*site, error) {
 		Clock: s.clock, Guard: guard, Closed: cfg.closed, Unclocked: cfg.unclocked, Observe: cfg.observe, Turned: cfg.turned, Log: cfg.log,
 	}
 	if cfg.judge {
-		if config.Alerts, err = s.alertsOf(cfg.alerts, a.secret); err != nil {
+		if config.Alerts, err = s.alertsOf(cfg.alerts, cfg.page, a.secret); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}

@@ -21,7 +21,7 @@ type span struct {
 func (s *span) addDate(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&s.date, "date", "", "natural day to plan, each job's in its own zone (default today, in the workflows' zone)")
-	flags.StringVar(&s.created, "created", "", "when jobs count as created (default: each job's startTime; without one a recurrence is anchored\nat the start of the planned window, and a cron job has always existed)")
+	flags.StringVar(&s.created, "created", "", "when jobs count as created (default: each job's startTime; without one a recurrence is anchored at the start of the planned window, and a cron job has always existed)")
 }
 
 // addWindow adds --from and --to besides.
@@ -40,6 +40,7 @@ type windows struct {
 	earliest, latest time.Time                    // over the jobs
 	perJob           map[*engine.Job][2]time.Time // of the jobs that are planned
 	createdAt        map[*engine.Job]time.Time
+	unchosen         int // jobs that nobody asked for
 }
 
 // resolve reads the span for the jobs of a folder.
@@ -156,6 +157,11 @@ func (f *folder) sharedZone() *time.Location {
 	return shared
 }
 
+// printedLayouts are the forms in which viewer.clock prints a time, and what a shell leaves of them.
+var printedLayouts = []string{
+	"2006-01-02 15:04 -07:00", "2006-01-02 15:04:05.999 -07:00", "2006-01-02T15:04-07:00", "2006-01-02T15:04Z07:00", "2006-01-02 15:04-07:00",
+}
+
 // localLayouts are the forms of a date-time without an offset.
 var localLayouts = []string{"2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01-02 15:04:05.999", "2006-01-02 15:04"}
 
@@ -178,6 +184,11 @@ func dateOf(name, value string, now time.Time, zone *time.Location) (recurrence.
 func instant(name, value string, zone *time.Location) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, strings.Replace(value, " ", "T", 1)); err == nil {
 		return inRange(name, value, t, zone)
+	}
+	for _, layout := range printedLayouts {
+		if t, err := time.Parse(layout, value); err == nil {
+			return inRange(name, value, t, zone)
+		}
 	}
 	if day, err := dateOf(name, value, now(), zone); err == nil {
 		return recurrence.DayStart(day, zone), nil

@@ -57,15 +57,28 @@ func (a *app) printStatus(status *web.Status) error {
 		rows = append(rows, []string{aspect.Aspect, verdict, aspect.Detail})
 	}
 	if len(rows) > 0 {
-		if err := writeTable(a.stdout, []string{"aspect", "verdict", "found"}, rows, nil); err != nil {
+		if err := a.view.table(a.stdout, []string{"aspect", "verdict", "found"}, rows, nil); err != nil {
 			return err
 		}
 	}
 	i, g := &status.Instances, &status.Gates
-	_, err := fmt.Fprintf(a.stdout, `
-slots    %d of %d taken
+	if len(rows) > 0 {
+		fmt.Fprintln(a.stdout)
+	}
+	if err := a.printPaused(status.Paused); err != nil {
+		return err
+	}
+	return a.view.prose(a.stdout, `slots    %d of %d taken
 waiting  %d: %d for their time, %d for others, %d for a person, %d frozen, %d for their job's turn, %d for a slot, %d for the disk
-running  %d, lost %d
-`, status.Slots.Used, status.Slots.Total, i.Waiting, g.Time, g.Dependency, g.Confirm, g.Frozen, g.Concurrency, g.Slot, g.Disk, i.Running, i.Lost)
-	return err
+running  %d, lost %d`, status.Slots.Used, status.Slots.Total, i.Waiting, g.Time, g.Dependency, g.Confirm, g.Frozen, g.Concurrency, g.Slot, g.Disk, i.Running, i.Lost)
+}
+
+// printPaused says what is paused: nothing of it starts, and the counts do not say why.
+func (a *app) printPaused(list []web.Pause) error {
+	for n := range list {
+		if err := a.view.prose(a.stdout, "paused   %s", pauseLine(&list[n], a.view)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -124,16 +124,16 @@ func (a *app) tokenListCommand() *cobra.Command {
 				documents = append(documents, tokenDocument(k))
 				until := "never"
 				if !k.ExpiresAt.IsZero() {
-					until = clock(k.ExpiresAt)
+					until = a.view.clock(k.ExpiresAt)
 				}
-				rows = append(rows, []string{k.ID.String(), k.Name, string(k.Role), clock(k.CreatedAt), until})
+				rows = append(rows, []string{k.ID.String(), k.Name, string(k.Role), a.view.clock(k.CreatedAt), until})
 			}
 			cursor = page.Next
 		}
 		if output.value == "json" {
 			return writeJSON(a.stdout, listOf(documents))
 		}
-		return writeTable(a.stdout, []string{"id", "name", "role", "created", "expires"}, rows, nil)
+		return a.view.table(a.stdout, []string{"id", "name", "role", "created", "expires"}, rows, nil)
 	}
 	return c
 }

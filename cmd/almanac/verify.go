@@ -171,8 +171,10 @@ func readerOf(path string) (store.Config, error) {
 
 func (a *app) printVerification(r *verificationJSON) error {
 	n := &r.Rows
-	fmt.Fprintf(a.stdout, "%s: schema %d, %s, %s, %s, %s, %s; read in %s\n\n", r.Path, r.Schema, count(n.Jobs, "job"), count(n.Instances, "instance"),
-		count(n.Waits, "wait"), count(n.Attempts, "attempt"), count(n.Events, "event"), duration(time.Duration(r.Took*float64(time.Second))))
+	if err := a.view.prose(a.stdout, "%s: schema %d, %s, %s, %s, %s, %s; read in %s\n", r.Path, r.Schema, count(n.Jobs, "job"), count(n.Instances, "instance"),
+		count(n.Waits, "wait"), count(n.Attempts, "attempt"), count(n.Events, "event"), duration(time.Duration(r.Took*float64(time.Second)))); err != nil {
+		return err
+	}
 	found := map[string]int{}
 	for _, v := range r.Examples {
 		found[v.Invariant]++
@@ -191,7 +193,7 @@ func (a *app) printVerification(r *verificationJSON) error {
 		}
 		rows = append(rows, []string{c.Name, c.Meaning, strconv.Itoa(c.Checked), strconv.Itoa(c.NotChecked), verdict})
 	}
-	if err := writeTable(a.stdout, []string{"check", "that", "looked at", "cannot tell", "result"}, rows, nil); err != nil {
+	if err := a.view.table(a.stdout, []string{"check", "that", "looked at", "cannot tell", "result"}, rows, nil); err != nil {
 		return err
 	}
 	for _, text := range []string{r.File, r.History, r.Latest} {

@@ -118,7 +118,7 @@ func TestWaitsInWords(t *testing.T) {
 	} {
 		part := engine.JobPlan{Job: down, Times: []time.Time{hour(1, 15)}}
 		d := engine.DependencyPlan{Upstream: c.upstream, Dependency: &engine.Dependency{OnMissing: c.missing}, Bindings: []deps.Binding{c.binding}}
-		require.Equal(t, c.want, waitWords(engine.PlannedInstance{JobPlan: &part, N: 0}, &d))
+		require.Equal(t, c.want, waitWords(engine.PlannedInstance{JobPlan: &part, N: 0}, &d, viewer{}))
 	}
 }
 
@@ -140,13 +140,14 @@ func TestTextFromElsewhereCannotSteerTheTerminal(t *testing.T) {
 func TestTheDiskIsLowBelowEitherBound(t *testing.T) {
 	const gib = 1 << 30
 	for _, c := range []struct {
-		free, total uint64
-		low         bool
+		free, total, own uint64
+		low              bool
 	}{
-		{100 * gib, 1000 * gib, false}, {49 * gib, 1000 * gib, true}, {51 * gib, 1000 * gib, false},
-		{1 * gib, 8 * gib, false}, {gib / 2, 8 * gib, false}, {gib/2 - 1, 8 * gib, true}, {0, 0, true},
+		{100 * gib, 1000 * gib, 0, false}, {49 * gib, 1000 * gib, 0, true}, {51 * gib, 1000 * gib, 0, false},
+		{1 * gib, 8 * gib, 0, false}, {gib / 2, 8 * gib, 0, false}, {gib/2 - 1, 8 * gib, 0, true}, {0, 0, 0, true},
+		{1 * gib, 8 * gib, gib / 2, false}, {1 * gib, 8 * gib, gib/2 + 1, true}, {1 * gib, 8 * gib, 2 * gib, true}, // what it has still to write is not free
 	} {
-		detail, low := judgeDisk(c.free, c.total)
+		detail, low := judgeDisk(c.free, c.total, c.own)
 		require.Equal(t, c.low, low, "%d of %d", c.free, c.total)
 		require.Equal(t, c.low, detail != "")
 	}

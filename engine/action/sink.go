@@ -28,7 +28,10 @@ const (
 
 // Sinks tells the sinks of a server, through the one client that actions use too: what they may not reach, sinks may not either.
 type Sinks struct {
+	Page string // address of the server's pages, for links; "" is none
+
 	requests *requests
+	logs     *Logs
 	names    []string
 	byName   map[string]*sink
 }
@@ -43,7 +46,7 @@ type sink struct {
 
 // Sinks makes the sinks of a list. Secrets are read anew for each message.
 func (r *Runner) Sinks(list []engine.Sink, secret func(engine.SecretSource) (string, error)) (*Sinks, error) {
-	s := &Sinks{requests: r.web, byName: map[string]*sink{}}
+	s := &Sinks{requests: r.web, logs: r.Logs(), byName: map[string]*sink{}}
 	for _, one := range list {
 		k := &sink{Sink: one, secret: secret}
 		if one.Template != "" {
@@ -71,6 +74,7 @@ func (s *Sinks) Notify(name string, m engine.AlertMessage, done func(engine.Told
 		return
 	}
 	go func() {
+		s.complete(&m)
 		ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), staying{}, true), sinkPatience)
 		defer cancel()
 		hidden := &mask{}

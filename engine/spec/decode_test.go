@@ -105,6 +105,7 @@ func TestTimes(t *testing.T) {
 func TestDurations(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"PT30S": 30 * time.Second, "PT60D": 60 * 24 * time.Hour, "P1W2DT3H": (9*24 + 3) * time.Hour, "PT0.1S": 100 * time.Millisecond,
+		"5m": 5 * time.Minute, "1h30m": 90 * time.Minute, "2d": 48 * time.Hour, "1d12h": 36 * time.Hour, "250ms": 250 * time.Millisecond, "1.5s": 1500 * time.Millisecond,
 		"00:01:00": time.Minute, "1.00:00:00": 24 * time.Hour, "00:00:00.5": 500 * time.Millisecond,
 	} {
 		got, err := spec.ParseDuration(text, false)

@@ -39,7 +39,7 @@ func (g workflows) name() string {
 }
 
 func (g workflows) duration() string {
-	return pick(g, "PT30S", "PT15.25S", "PT5M", "PT90M", "P1D", "P1DT2H", "P2W", "PT60D", "PT1H0M1S")
+	return pick(g, "PT30S", "PT15.25S", "PT5M", "PT90M", "P1D", "P1DT2H", "P2W", "PT60D", "PT1H0M1S", "5m", "1d12h")
 }
 
 func (g workflows) when(m object) {

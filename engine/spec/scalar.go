@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,14 +20,19 @@ import (
 const (
 	dateParts = `([0-9]+(\.[0-9]+)?Y)?([0-9]+(\.[0-9]+)?M)?([0-9]+(\.[0-9]+)?W)?([0-9]+(\.[0-9]+)?D)?`
 	// PT60D is no ISO 8601, but definition.md and the products before it write it, and it can mean only one thing.
-	clockParts  = `T([0-9]+(\.[0-9]+)?[HMSD])+`
-	anyDuration = `P(([0-9]+(\.[0-9]+)?[YMWD])+(` + clockParts + `)?|` + clockParts + `)`
+	clockParts = `T([0-9]+(\.[0-9]+)?[HMSD])+`
+	isoForm    = `P(([0-9]+(\.[0-9]+)?[YMWD])+(` + clockParts + `)?|` + clockParts + `)`
+	// shortForm is what people write: 5m, 1h30m, 2d, 250ms.
+	shortForm   = `([0-9]{1,9}(\.[0-9]{1,9})?(ms|[dhms]))+`
+	anyDuration = `(` + isoForm + `|` + shortForm + `)`
 	timeSpan    = `([0-9]{1,4}\.)?[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,7})?`
 )
 
 var (
 	durationPattern       = regexp.MustCompile(`^` + anyDuration + `$`)
 	signedDurationPattern = regexp.MustCompile(`^[+-]?` + anyDuration + `$`)
+	shortPattern          = regexp.MustCompile(`^` + shortForm + `$`)
+	shortPart             = regexp.MustCompile(`([0-9.]+)(ms|[dhms])`)
 	retryIntervalPattern  = regexp.MustCompile(`^(` + anyDuration + `|` + timeSpan + `)$`)
 	isoDuration           = regexp.MustCompile(`^P` + dateParts + `(T([0-9]+(\.[0-9]+)?H)?([0-9]+(\.[0-9]+)?M)?([0-9]+(\.[0-9]+)?S)?)?$`)
 	timeSpanForm          = regexp.MustCompile(`^(?:([0-9]+)\.)?([0-9]+):([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
@@ -59,6 +65,13 @@ func parseDuration(s string, calendar bool) (time.Duration, error) {
 	if m := timeSpanForm.FindStringSubmatch(s); m != nil {
 		return parseTimeSpan(m)
 	}
+	if shortPattern.MatchString(s) {
+		days, rest, err := parseShort(s)
+		if err != nil {
+			return 0, err
+		}
+		return seconds(days*24*60*60 + rest)
+	}
 	d, err := parseISO(s)
 	if err != nil {
 		return 0, err
@@ -68,6 +81,29 @@ func parseDuration(s string, calendar bool) (time.Duration, error) {
 	}
 	days := d.Years*365 + d.Months*30 + d.Weeks*7 + d.Days
 	return seconds(((days*24+d.Hours)*60+d.Minutes)*60 + d.Seconds)
+}
+
+// parseShort reads 1d12h, 5m, 250ms as days and as seconds: each unit once, the greatest first.
+func parseShort(s string) (days, rest float64, err error) {
+	units := []string{"d", "h", "m", "s", "ms"}
+	lengths := map[string]float64{"h": 60 * 60, "m": 60, "s": 1, "ms": 0.001}
+	for _, part := range shortPart.FindAllStringSubmatch(s, -1) {
+		at := slices.Index(units, part[2])
+		if at < 0 {
+			return 0, 0, errors.New("the parts must come in the order d h m s ms, each once")
+		}
+		units = units[at+1:]
+		n, err := strconv.ParseFloat(part[1], 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("read the length of time: %w", err)
+		}
+		if part[2] == "d" {
+			days = n
+		} else {
+			rest += n * lengths[part[2]]
+		}
+	}
+	return days, rest, nil
 }
 
 // wholeDays is a number of days in front of what time.ParseDuration reads: 2d, 1d12h.
@@ -146,6 +182,13 @@ func parseOffset(s string) (deps.Offset, error) {
 		sign, s = -1, s[1:]
 	case strings.HasPrefix(s, "+"):
 		s = s[1:]
+	}
+	if shortPattern.MatchString(s) {
+		days, rest, err := parseShort(s)
+		if err != nil {
+			return deps.Offset{}, err
+		}
+		s = fmt.Sprintf("P%sDT%sS", strconv.FormatFloat(days, 'f', -1, 64), strconv.FormatFloat(rest, 'f', -1, 64))
 	}
 	d, err := parseISO(s)
 	if err != nil {

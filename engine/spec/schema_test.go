@@ -194,7 +194,7 @@ func (g *shapeGenerator) value(t *typ, depth int) any {
 		}
 		return w
 	case durationKind:
-		return oneOf(g, "PT30S", "P1D", "PT1H30M", "P2W", "PT60D", "00:01:00", "-PT1H")
+		return oneOf(g, "PT30S", "P1D", "PT1H30M", "P2W", "PT60D", "00:01:00", "-PT1H", "5m", "1d12h", "-24h")
 	case instantKind:
 		return oneOf(g, "2026-10-01", "2026-10-01T02:00:00+08:00", "2026-10-01T02:00Z", "2026-10-01 02:00", "2026-10-01T02:00:00.1234567Z")
 	case objectKind:

@@ -112,7 +112,7 @@ func (t *typ) allowed() string {
 	case wordKind:
 		return orList(t.words)
 	case durationKind:
-		return "an ISO 8601 duration such as PT30S, PT15M or P1D"
+		return "a length of time such as 30s, 15m, 1d or PT15M"
 	case instantKind:
 		return "an ISO 8601 time such as 2026-10-01T02:00:00+08:00, or a date"
 	case objectKind, jobKind:

@@ -15,7 +15,7 @@ var (
 	flagType     = &typ{kind: flagKind}
 	durationType = &typ{kind: durationKind, pattern: durationPattern}
 	// offsetType is the signed duration of a window's bound.
-	offsetType  = &typ{kind: durationKind, pattern: signedDurationPattern, what: "an ISO 8601 duration with an optional sign, such as -PT24H, -P1D or PT0S"}
+	offsetType  = &typ{kind: durationKind, pattern: signedDurationPattern, what: "a length of time with an optional sign, such as -24h, -1d, -P1D or PT0S"}
 	instantType = &typ{kind: instantKind, pattern: instantPattern}
 	zoneType    = &typ{kind: textKind, min: 1, what: "a time zone of the IANA database such as Asia/Shanghai"}
 

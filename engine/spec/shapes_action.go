@@ -46,7 +46,7 @@ var stepShape = newShape("step", "One action of a job, released when the steps t
 )...)
 
 // eitherDuration says what Azure takes as a length of time.
-const eitherDuration = "an ISO 8601 duration such as PT30S, or a .NET time span such as 00:01:00"
+const eitherDuration = "a length of time such as 30s or PT30S, or a .NET time span such as 00:01:00"
 
 var retryShape = newShape("retryPolicy", "How often and how far apart a failed attempt is repeated.",
 	field{name: "retryType", typ: &typ{kind: wordKind, fold: true, words: []string{"none", "fixed", "exponential"}}, required: true, doc: "The spacing."},

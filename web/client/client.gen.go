@@ -479,6 +479,9 @@ type ApplyReport struct {
 	// Changed Have a new version
 	Changed []JobRef `json:"changed"`
 
+	// Diff Of a reload: what became of the plan of the next two natural days, instance by instance
+	Diff PlanDiff `json:"diff,omitempty,omitzero"`
+
 	// DueDropped Those that were cancelled, as reviewed
 	DueDropped int64 `json:"dueDropped"`
 
@@ -852,7 +855,7 @@ type BackfillRequest struct {
 	// Downstream Also jobs that wait for these
 	Downstream string `json:"downstream,omitempty,omitzero"`
 
-	// From The first day; with to
+	// From The first day, or yesterday, today; with to
 	From string `json:"from,omitempty,omitzero"`
 
 	// IgnoreMissing What is outside of it and not recorded counts as satisfied
@@ -882,7 +885,7 @@ type BackfillRequest struct {
 	// StopOnFailure Nothing more starts when an instance has failed, until it is resumed
 	StopOnFailure bool `json:"stopOnFailure,omitempty,omitzero"`
 
-	// To The last day, which is included
+	// To The last day, which is included, or yesterday, today
 	To string `json:"to,omitempty,omitzero"`
 
 	// Upstream Also jobs that these wait for: how many steps away, all, or their names
@@ -1450,6 +1453,11 @@ type DefinitionProblem struct {
 
 	// Hint What to write instead
 	Hint string `json:"hint,omitempty,omitzero"`
+
+	// Kind Of a warning: what many of them have in common
+	//
+	// Examples: waits-for-later
+	Kind string `json:"kind,omitempty,omitzero"`
 
 	// Line From 1; 0 is the file itself
 	Line int64 `json:"line"`
@@ -2533,8 +2541,11 @@ type LateList struct {
 	// All How many there are, of those that the newest 200 open incidents name
 	All int64 `json:"all"`
 
-	// Late The one that will be latest first
-	Late []Late `json:"late"`
+	// Items The one that will be latest first
+	Items []Late `json:"items"`
+
+	// Next Cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
 }
 
 // Link defines model for Link.
@@ -2966,7 +2977,7 @@ type PreviewInstances struct {
 
 // PreviewRequest defines model for PreviewRequest.
 type PreviewRequest struct {
-	// Date A natural day in the zone of the job
+	// Date A natural day in the zone of the job, or yesterday, today, tomorrow
 	//
 	// Examples: 2026-11-21
 	Date string `json:"date"`
@@ -3162,7 +3173,7 @@ type SimulateRequest struct {
 	// Columns All instances, in columns, in the place of a list
 	Columns bool `json:"columns,omitempty,omitzero"`
 
-	// Date The first natural day, each job's in its own zone; the default is tomorrow
+	// Date The first natural day, each job's in its own zone, or today, yesterday; the default is tomorrow
 	//
 	// Examples: 2026-11-22
 	Date string `json:"date,omitempty,omitzero"`
@@ -3176,7 +3187,7 @@ type SimulateRequest struct {
 	// Delay What takes longer: JOB[@TIME]=DURATION
 	Delay []string `json:"delay,omitempty,omitzero"`
 
-	// Durations How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration
+	// Durations How long an instance of a job runs: workflow/job, job or pattern to a length of time such as 10m or PT10M
 	Durations map[string]string `json:"durations,omitempty,omitzero"`
 
 	// Fail What fails: JOB[@TIME], or JOB[@TIME]=N for the first N attempts
@@ -3495,6 +3506,9 @@ type Status struct {
 
 	// Now The server's clock, in UTC
 	Now time.Time `json:"now"`
+
+	// Paused What is paused now, the first 100: nothing of it starts
+	Paused []Pause `json:"paused"`
 
 	// Ready Whether the server does its work
 	Ready bool  `json:"ready"`
@@ -3952,11 +3966,14 @@ type ListAuditParams struct {
 	// Action Only these, such as rerun,trigger
 	Action []string `form:"action,omitempty" json:"action,omitempty,omitzero"`
 
-	// From Not before this time
-	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+	// From Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow)
+	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
-	// To Before this time
-	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
+	// To Before this, written like from
+	To string `form:"to,omitempty" json:"to,omitempty,omitzero"`
+
+	// Zone Whose days from and to mean; the default is the zone of most jobs
+	Zone string `form:"zone,omitempty" json:"zone,omitempty,omitzero"`
 
 	// Cursor next of the page before
 	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
@@ -4015,8 +4032,11 @@ type ResumeBackfillParams struct {
 
 // ListChangesParams defines parameters for ListChanges.
 type ListChangesParams struct {
-	// From Not before this time; the default is 24 hours ago
-	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+	// From Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday); the default is 24 hours ago
+	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
+
+	// Zone Whose day from means; the default is the zone of most jobs
+	Zone string `form:"zone,omitempty" json:"zone,omitempty,omitzero"`
 
 	// Cursor next of the page before
 	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
@@ -4063,7 +4083,10 @@ type GetDayEdgesParams struct {
 
 // ListDeadlinesParams defines parameters for ListDeadlines.
 type ListDeadlinesParams struct {
-	// Limit At most so many
+	// Cursor next of the page before
+	Cursor int64 `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
@@ -4165,11 +4188,14 @@ type ListInstancesParams struct {
 	// Kind Only of this kind
 	Kind ListInstancesParamsKind `form:"kind,omitempty" json:"kind,omitempty,omitzero"`
 
-	// From Only with a plan time at or after this
-	From time.Time `form:"from,omitempty" json:"from,omitempty,omitzero"`
+	// From Only with a plan time at or after this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow)
+	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
-	// To Only with a plan time before this
-	To time.Time `form:"to,omitempty" json:"to,omitempty,omitzero"`
+	// To Only with a plan time before this, written like from
+	To string `form:"to,omitempty" json:"to,omitempty,omitzero"`
+
+	// Zone Whose days from and to mean; the default is the zone of most jobs
+	Zone string `form:"zone,omitempty" json:"zone,omitempty,omitzero"`
 
 	// Cursor next of the page before
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
@@ -4306,10 +4332,10 @@ type GetJobParams struct {
 
 // JobDaysParams defines parameters for JobDays.
 type JobDaysParams struct {
-	// From The first day; absent is 27 days before today
+	// From The first day, or today, yesterday, tomorrow of the job's zone; absent is 27 days before today
 	From string `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
-	// To The day after the last; absent is 8 days after today, or after from where that is later
+	// To The day after the last, written like from; absent is 8 days after today, or after from where that is later
 	To string `form:"to,omitempty" json:"to,omitempty,omitzero"`
 }
 
@@ -4637,6 +4663,7 @@ func NewListAuditRequest(params ListAuditParams) *Request {
 	r.query("action", params.Action, false)
 	r.query("from", params.From, false)
 	r.query("to", params.To, false)
+	r.query("zone", params.Zone, false)
 	r.query("cursor", params.Cursor, false)
 	r.query("limit", params.Limit, false)
 	return r
@@ -4787,6 +4814,7 @@ func (c *Client) ResumeBackfill(ctx context.Context, id string, params ResumeBac
 func NewListChangesRequest(params ListChangesParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/changes")
 	r.query("from", params.From, false)
+	r.query("zone", params.Zone, false)
 	r.query("cursor", params.Cursor, false)
 	r.query("limit", params.Limit, false)
 	return r
@@ -4858,6 +4886,7 @@ func (c *Client) GetDayEdges(ctx context.Context, date string, params GetDayEdge
 // NewListDeadlinesRequest is the request of Client.ListDeadlines.
 func NewListDeadlinesRequest(params ListDeadlinesParams) *Request {
 	r := newRequest(http.MethodGet, "/api/v1/deadlines")
+	r.query("cursor", params.Cursor, false)
 	r.query("limit", params.Limit, false)
 	return r
 }
@@ -5082,6 +5111,7 @@ func NewListInstancesRequest(params ListInstancesParams) *Request {
 	r.query("kind", params.Kind, false)
 	r.query("from", params.From, false)
 	r.query("to", params.To, false)
+	r.query("zone", params.Zone, false)
 	r.query("cursor", params.Cursor, false)
 	r.query("limit", params.Limit, false)
 	return r

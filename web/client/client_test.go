@@ -62,7 +62,7 @@ func TestARequestIsWhatTheDescriptionSays(t *testing.T) {
 		fmt.Fprint(w, `{}`)
 	})
 	page, err := c.ListInstances(t.Context(), client.ListInstancesParams{
-		Workflow: "a b&c", State: []client.ListInstancesParamsState{"failed", "waiting"}, From: time.Date(2026, 3, 1, 6, 0, 0, 5e6, time.FixedZone("", 3600)), Limit: 7,
+		Workflow: "a b&c", State: []client.ListInstancesParamsState{"failed", "waiting"}, From: "2026-03-01T06:00:00.005+01:00", Limit: 7,
 	})
 	require.NoError(t, err)
 	require.Equal(t, "n", page.Next)

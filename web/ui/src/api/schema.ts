@@ -1455,6 +1455,8 @@ export interface components {
             added: components["schemas"]["JobRef"][];
             /** @description Have a new version */
             changed: components["schemas"]["JobRef"][];
+            /** @description Of a reload: what became of the plan of the next two natural days, instance by instance */
+            diff?: components["schemas"]["PlanDiff"];
             /**
              * Format: int64
              * @description Those that were cancelled, as reviewed
@@ -1821,7 +1823,7 @@ export interface components {
             dates?: string[];
             /** @description Also jobs that wait for these */
             downstream?: string;
-            /** @description The first day; with to */
+            /** @description The first day, or yesterday, today; with to */
             from?: string;
             /** @description What is outside of it and not recorded counts as satisfied */
             ignoreMissing?: boolean;
@@ -1847,7 +1849,7 @@ export interface components {
             steps?: string[];
             /** @description Nothing more starts when an instance has failed, until it is resumed */
             stopOnFailure?: boolean;
-            /** @description The last day, which is included */
+            /** @description The last day, which is included, or yesterday, today */
             to?: string;
             /** @description Also jobs that these wait for: how many steps away, all, or their names */
             upstream?: string;
@@ -1867,6 +1869,21 @@ export interface components {
             planTime: string;
             reason: components["schemas"]["Reason"];
             state?: string;
+            workflow: string;
+        };
+        BoundInstance: {
+            after: components["schemas"]["Link"][];
+            before: components["schemas"]["Link"][];
+            /**
+             * @description A row's id, in decimal
+             * @example 4217
+             */
+            id: string;
+            job: string;
+            /** @description Of one that a person or a backfill made */
+            key?: string;
+            /** Format: date-time */
+            planTime: string;
             workflow: string;
         };
         CancelBackfillRequest: {
@@ -2333,6 +2350,11 @@ export interface components {
             /** @description What to write instead */
             hint?: string;
             /**
+             * @description Of a warning: what many of them have in common
+             * @example waits-for-later
+             */
+            kind?: string;
+            /**
              * Format: int64
              * @description From 1; 0 is the file itself
              */
@@ -2436,6 +2458,11 @@ export interface components {
         DiffSummary: {
             /** Format: int64 */
             added: number;
+            /**
+             * Format: int64
+             * @description Not started, and bound again
+             */
+            bound: number;
             /**
              * Format: int64
              * @description Only what they do is another thing
@@ -3391,7 +3418,9 @@ export interface components {
              */
             all: number;
             /** @description The one that will be latest first */
-            late: components["schemas"]["Late"][];
+            items: components["schemas"]["Late"][];
+            /** @description Cursor of the next page; absent on the last */
+            next?: string;
         };
         Link: {
             /** @description Any end satisfies */
@@ -3720,6 +3749,8 @@ export interface components {
              */
             at?: string;
             before: components["schemas"]["DiffSide"];
+            /** @description Not started, stay where they are, and wait for others from now on */
+            bound?: components["schemas"]["BoundInstance"][];
             /** @description In both plans, wait for the same, and do another thing: the version of their job is another */
             changed: components["schemas"]["InstanceName"][];
             /** @description Due, unstarted instances of jobs that go are cancelled */
@@ -3798,7 +3829,7 @@ export interface components {
         };
         PreviewRequest: {
             /**
-             * @description A natural day in the zone of the job
+             * @description A natural day in the zone of the job, or yesterday, today, tomorrow
              * @example 2026-11-21
              */
             date: string;
@@ -4163,7 +4194,7 @@ export interface components {
             /** @description All instances, in columns, in the place of a list */
             columns?: boolean;
             /**
-             * @description The first natural day, each job's in its own zone; the default is tomorrow
+             * @description The first natural day, each job's in its own zone, or today, yesterday; the default is tomorrow
              * @example 2026-11-22
              */
             date?: string;
@@ -4176,7 +4207,7 @@ export interface components {
             defaultDuration?: string;
             /** @description What takes longer: JOB[@TIME]=DURATION */
             delay?: string[];
-            /** @description How long an instance of a job runs: workflow/job, job or pattern to ISO 8601 duration */
+            /** @description How long an instance of a job runs: workflow/job, job or pattern to a length of time such as 10m or PT10M */
             durations?: {
                 [key: string]: string;
             };
@@ -4305,6 +4336,8 @@ export interface components {
              * @description The server's clock, in UTC
              */
             now: string;
+            /** @description What is paused now, the first 100: nothing of it starts */
+            paused: components["schemas"]["Pause"][];
             /** @description Whether the server does its work */
             ready: boolean;
             slots: components["schemas"]["Slots"];
@@ -5376,12 +5409,14 @@ export interface operations {
                 actor?: string;
                 /** @description next of the page before */
                 cursor?: number;
-                /** @description Not before this time */
+                /** @description Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow) */
                 from?: string;
                 /** @description Rows of a page */
                 limit?: number;
-                /** @description Before this time */
+                /** @description Before this, written like from */
                 to?: string;
+                /** @description Whose days from and to mean; the default is the zone of most jobs */
+                zone?: string;
             };
             header?: never;
             path?: never;
@@ -6490,6 +6525,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getBackfill: {
@@ -7045,6 +7098,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     cancelBackfill: {
@@ -7351,6 +7422,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -7888,6 +7977,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resumeBackfill: {
@@ -8198,6 +8305,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     planBackfill: {
@@ -8494,10 +8619,12 @@ export interface operations {
             query?: {
                 /** @description next of the page before */
                 cursor?: number;
-                /** @description Not before this time; the default is 24 hours ago */
+                /** @description Not before this: an instant, or the beginning of a day (2026-11-21, today, yesterday); the default is 24 hours ago */
                 from?: string;
                 /** @description Rows of a page */
                 limit?: number;
+                /** @description Whose day from means; the default is the zone of most jobs */
+                zone?: string;
             };
             header?: never;
             path?: never;
@@ -8960,6 +9087,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listConcerns: {
@@ -9198,7 +9343,7 @@ export interface operations {
                 "If-None-Match"?: string[];
             };
             path: {
-                /** @description A day of the zone, or today */
+                /** @description A day of the zone, or yesterday, today, tomorrow */
                 date: string;
             };
             cookie?: never;
@@ -9494,7 +9639,7 @@ export interface operations {
                 "If-None-Match"?: string[];
             };
             path: {
-                /** @description A day of the zone, or today */
+                /** @description A day of the zone, or yesterday, today, tomorrow */
                 date: string;
             };
             cookie?: never;
@@ -9751,7 +9896,9 @@ export interface operations {
     listDeadlines: {
         parameters: {
             query?: {
-                /** @description At most so many */
+                /** @description next of the page before */
+                cursor?: number;
+                /** @description Rows of a page */
                 limit?: number;
             };
             header?: never;
@@ -9768,7 +9915,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "late": [
+                     *       "items": [
                      *         {
                      *           "id": "4217",
                      *           "name": "retail/orders@2026-11-21T06:00:00+01:00",
@@ -10465,6 +10612,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     diffDefinitions: {
@@ -10520,7 +10685,8 @@ export interface operations {
                      *         "later": 1,
                      *         "moved": 1,
                      *         "changed": 0,
-                     *         "dropped": 0
+                     *         "dropped": 0,
+                     *         "bound": 0
                      *       },
                      *       "jobs": [
                      *         {
@@ -11425,6 +11591,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -14096,6 +14280,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listInstances: {
@@ -14103,7 +14305,7 @@ export interface operations {
             query?: {
                 /** @description next of the page before */
                 cursor?: string;
-                /** @description Only with a plan time at or after this */
+                /** @description Only with a plan time at or after this: an instant, or the beginning of a day (2026-11-21, today, yesterday, tomorrow) */
                 from?: string;
                 /** @description Only of this job; needs workflow */
                 job?: string;
@@ -14115,10 +14317,12 @@ export interface operations {
                 selector?: string;
                 /** @description Only in one of these states */
                 state?: ("waiting" | "running" | "lost" | "succeeded" | "forced" | "failed" | "skipped" | "cancelled")[];
-                /** @description Only with a plan time before this */
+                /** @description Only with a plan time before this, written like from */
                 to?: string;
                 /** @description Only of this workflow */
                 workflow?: string;
+                /** @description Whose days from and to mean; the default is the zone of most jobs */
+                zone?: string;
             };
             header?: never;
             path?: never;
@@ -15091,6 +15295,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     confirmInstance: {
@@ -15380,6 +15602,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -17474,9 +17714,9 @@ export interface operations {
     jobDays: {
         parameters: {
             query?: {
-                /** @description The first day; absent is 27 days before today */
+                /** @description The first day, or today, yesterday, tomorrow of the job's zone; absent is 27 days before today */
                 from?: string;
-                /** @description The day after the last; absent is 8 days after today, or after from where that is later */
+                /** @description The day after the last, written like from; absent is 8 days after today, or after from where that is later */
                 to?: string;
             };
             header?: never;
@@ -18526,6 +18766,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listVersions: {
@@ -19454,6 +19712,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     listOrders: {
@@ -20139,6 +20415,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     resume: {
@@ -20413,6 +20707,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -21434,6 +21746,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     status: {
@@ -21525,7 +21855,18 @@ export interface operations {
                      *         "openIncidents": 0,
                      *         "pendingDeliveries": 0,
                      *         "failedDeliveries": 0
-                     *       }
+                     *       },
+                     *       "paused": [
+                     *         {
+                     *           "workflow": "retail",
+                     *           "job": "orders",
+                     *           "since": "2026-11-21T06:00:00+01:00",
+                     *           "until": "2026-11-23T06:00:00+01:00",
+                     *           "missed": "latest",
+                     *           "by": "ana",
+                     *           "note": "the source is rebuilt"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Status"];
@@ -22353,6 +22694,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     revokeToken: {
@@ -22626,6 +22985,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
@@ -23551,6 +23928,24 @@ export interface operations {
                      *       "status": 500,
                      *       "code": "internal",
                      *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Insufficient Storage */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:disk-full",
+                     *       "title": "Insufficient Storage",
+                     *       "status": 507,
+                     *       "code": "disk-full",
+                     *       "hint": "free some space where the server's data directory lies, then send it again"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];

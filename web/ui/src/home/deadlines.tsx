@@ -14,7 +14,7 @@ export function Deadlines() {
     <section className="card">
       <h2>{t("home.late")}</h2>
       <Loaded query={query}>
-        {({ late, all }) =>
+        {({ items: late, all }) =>
           (late ?? []).length === 0 ? (
             <p className="soft">{t("home.lateNone")}</p>
           ) : (
