@@ -25,10 +25,14 @@ func (d *draft) plan(part PlanPart) *BackfillPlan {
 	}
 	var waits []Wait
 	p.Instances = make([]BackfillPlanInstance, 0, max(0, min(part.Most, len(d.order)-part.Skip)))
-	for n, i := range d.order {
+	for _, i := range d.order {
 		job, sum := jobs[i.part.row.Ref], sums[i.part.row.Ref]
 		p.Why[i.why]++
-		list := n >= part.Skip && n-part.Skip < part.Most
+		list := false
+		if part.takes(i) {
+			list = p.Matching >= part.Skip && p.Matching-part.Skip < part.Most
+			p.Matching++
+		}
 		sum.words = list
 		row := BackfillPlanInstance{Ref: i.part.row.Ref, PlanTime: i.at(), In: i.in, Why: i.why, Text: i.text}
 		sum.number(i.at().UnixMilli())

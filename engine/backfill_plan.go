@@ -23,6 +23,7 @@ type BackfillPlan struct {
 	In, Out     int
 	Why         map[string]int         // instances by reason, in and out
 	Instances   []BackfillPlanInstance // by plan time; those of the part that was asked for
+	Matching    int                    // instances that the part's conditions leave, whether they are listed or not
 }
 
 // BackfillFormat is the version of the document of a saved plan.
@@ -82,7 +83,7 @@ func (e *Engine) PlanBackfillPart(ctx context.Context, r BackfillRequest, part P
 			if err != nil {
 				return err
 			}
-			if large = len(d.order) > largePlan; len(d.order) > PlanListed && part == (PlanPart{Most: PlanListed}) {
+			if large = len(d.order) > largePlan; len(d.order) > PlanListed && part.whole() && part.Skip == 0 && part.Most == PlanListed {
 				part.Most = 0
 			}
 			plan = d.plan(part)

@@ -13,9 +13,6 @@ type BackfillPlanRange struct {
 // PlanListed is how many instances of a plan are listed one by one unless a part of the list is asked for; the ranges of its jobs hold all.
 const PlanListed = 10_000
 
-// A PlanPart is a part of the list of a plan's instances.
-type PlanPart struct{ Skip, Most int }
-
 // ranges cuts the instances of a job into those that follow one another and are in, or out, for the same reason.
 func (p *draftPart) ranges() (list []BackfillPlanRange) {
 	for n := range p.items {

@@ -270,6 +270,23 @@ func TestALongPlanIsToldInRanges(t *testing.T) {
 	require.Equal(t, plan.Fingerprint, part.Fingerprint, "the same plan, whatever is listed of it")
 	require.Len(t, part.Instances, 3)
 	require.True(t, part.Instances[2].PlanTime.Equal(last))
+	require.Equal(t, all, part.Matching)
+
+	// A part is of those that its conditions leave: the sixth and later of one hour's, by their plan times.
+	hour, err := e.PlanBackfillPart(t.Context(), r, engine.PlanPart{Skip: 4, Most: 50, Find: []string{"W/LOAD", "2026-06-03t07"}}, d.now)
+	require.NoError(t, err)
+	require.Equal(t, []any{6, plan.Fingerprint, plan.In}, []any{hour.Matching, hour.Fingerprint, hour.In})
+	require.Len(t, hour.Instances, 2)
+	require.True(t, hour.Instances[0].PlanTime.Equal(time.Date(2026, 6, 3, 7, 40, 0, 0, time.UTC)))
+	require.NotEmpty(t, hour.Instances[0].Why)
+	for name, none := range map[string]engine.PlanPart{
+		"what is out": {Most: 5, Show: engine.PlanOut}, "another reason": {Most: 5, Why: "failed"}, "another job": {Most: 5, Job: "w/other"},
+	} {
+		part, err := e.PlanBackfillPart(t.Context(), r, none, d.now)
+		require.NoError(t, err, name)
+		require.Empty(t, part.Instances, name)
+		require.Zero(t, part.Matching, name)
+	}
 
 	// An instance of another reason cuts a range in two.
 	d.backfill(e, engine.BackfillRequest{Jobs: []string{"w/load"}, Dates: []string{"2026-06-01"}})
@@ -280,4 +297,7 @@ func TestALongPlanIsToldInRanges(t *testing.T) {
 		words = append(words, fmt.Sprintf("%d %s", one.Instances, one.Why))
 	}
 	require.Equal(t, []string{"4320 missing", "144 open", "8640 missing"}, words)
+	out, err := e.PlanBackfillPart(t.Context(), r, engine.PlanPart{Skip: 140, Most: 50, Show: engine.PlanOut, Why: "open", Job: "w/load"}, d.now)
+	require.NoError(t, err)
+	require.Equal(t, []int{144, 4}, []int{out.Matching, len(out.Instances)})
 }

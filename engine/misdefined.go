@@ -70,3 +70,6 @@ func (t *turn) recordDefinitions() error {
 	}
 	return t.tellDefault(causeDefinitions, m)
 }
+
+// IsMisdefined reports whether the folder holds what is not loaded.
+func (e *Engine) IsMisdefined() bool { return e.health.definitions.Load() != nil }

@@ -90,7 +90,7 @@ type healthOutput struct{ Body Health }
 func (s *server) health(ctx context.Context, _ *struct{}) (*healthOutput, error) {
 	now := s.cfg.Now()
 	err := s.cfg.Ready()
-	h := Health{At: now.UTC(), Version: s.cfg.Version, Ready: err == nil, Aspects: conditions(err)}
+	h := Health{At: now.UTC(), Version: s.cfg.Version, Ready: err == nil || degraded(err), Aspects: conditions(err)}
 	if h.Aspects == nil {
 		h.Aspects = []Condition{}
 	}

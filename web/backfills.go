@@ -63,6 +63,7 @@ type BackfillPlan struct {
 	Jobs        []BackfillPlanJob      `json:"jobs" maxItems:"10000"`
 	Listing     string                 `json:"listing" maxLength:"64" doc:"A digest of the ranges, and of the instances as they are listed"`
 	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all"`
+	Matching    *int                   `json:"matching,omitempty" doc:"When a part was asked for: instances that its conditions leave"`
 }
 
 // A BackfillPlanJob is one job of a plan.
@@ -243,15 +244,20 @@ func NewBackfill(s *engine.BackfillStatus) Backfill {
 }
 
 type planBackfillInput struct {
-	Skip int `query:"skip" minimum:"0" doc:"List the instances behind so many"`
-	Most int `query:"most" minimum:"0" maximum:"50000" doc:"List so many at most; default all, when they are no more than 10,000"`
+	Skip int    `query:"skip" minimum:"0" doc:"List the instances behind so many"`
+	Most int    `query:"most" minimum:"0" maximum:"50000" doc:"List so many at most; default all, when they are no more than 10,000"`
+	Show string `query:"show" enum:"in,out" doc:"List only instances that would run, or that would not"`
+	Why  string `query:"why" maxLength:"40" doc:"List only those of this reason, a member of why" example:"missing"`
+	Job  string `query:"job" maxLength:"257" doc:"List only those of this job" example:"retail/orders"`
+	Find string `query:"find" maxLength:"400" doc:"List only those of which the job, the plan time or the text has each of these words" example:"2026-11-21T06"`
 	Body BackfillRequest
 }
 type planBackfillOutput struct{ Body BackfillPlan }
 
 func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*planBackfillOutput, error) {
-	part := engine.PlanPart{Skip: in.Skip, Most: in.Most}
-	if in.Most == 0 {
+	part := engine.PlanPart{Skip: in.Skip, Most: in.Most, Show: engine.PlanShow(in.Show), Why: in.Why, Job: in.Job, Find: strings.Fields(in.Find)}
+	asked := in.Most > 0
+	if !asked {
 		part.Most = engine.PlanListed
 	}
 	if err := s.dateBackfill(ctx, &in.Body); err != nil {
@@ -261,7 +267,11 @@ func (s *server) planBackfill(ctx context.Context, in *planBackfillInput) (*plan
 	if err != nil {
 		return nil, err
 	}
-	return &planBackfillOutput{NewBackfillPlan(plan, in.Body)}, nil
+	out := &planBackfillOutput{NewBackfillPlan(plan, in.Body)}
+	if asked {
+		out.Body.Matching = &plan.Matching
+	}
+	return out, nil
 }
 
 // dateBackfill puts dates in the place of the names of days: a plan that was saved means the same days tomorrow.

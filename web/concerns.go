@@ -34,6 +34,34 @@ type Concern struct {
 type ConcernList struct {
 	Concerns []Concern `json:"concerns" doc:"What needs somebody first, and of that what holds up most"`
 	All      int       `json:"all" doc:"How many there are, among the newest 200 open incidents and the 200 instances that have waited longest for a person"`
+
+	Definitions *FolderTrouble `json:"definitions,omitempty" doc:"Why what stands in the server's folder is not what runs; absent when it is"`
+}
+
+// A FolderTrouble is why what stands in the folder of a server is not what runs: a file of it is bad, or the load of it was refused.
+type FolderTrouble struct {
+	Text     string              `json:"text" doc:"In a sentence, with what runs in its place"`
+	Since    time.Time           `json:"since" doc:"When the folder was read"`
+	Kept     []string            `json:"kept" doc:"Workflows that run as they were recorded last, in the place of what a bad file says; none when the whole load was refused"`
+	Mistakes []DefinitionProblem `json:"mistakes" doc:"The first 50 errors in the files"`
+	Errors   int                 `json:"errors" doc:"How many errors there are"`
+}
+
+// mostMistakes is how many mistakes of a folder are told; the log has all.
+const mostMistakes = 50
+
+// NewFolderTrouble is a trouble with the errors among the problems.
+func NewFolderTrouble(text string, since time.Time, kept []string, problems []DefinitionProblem) *FolderTrouble {
+	t := &FolderTrouble{Text: text, Since: since.UTC(), Kept: append([]string{}, kept...), Mistakes: []DefinitionProblem{}}
+	for i := range problems {
+		if problems[i].Severity != severityError {
+			continue
+		}
+		if t.Errors++; len(t.Mistakes) < mostMistakes {
+			t.Mistakes = append(t.Mistakes, problems[i])
+		}
+	}
+	return t
 }
 
 type concernsInput struct {
@@ -48,6 +76,9 @@ func (s *server) listConcerns(ctx context.Context, in *concernsInput) (*concernL
 		return nil, err
 	}
 	out := &concernListOutput{ConcernList{Concerns: make([]Concern, len(list)), All: all}}
+	if s.cfg.FolderTrouble != nil {
+		out.Body.Definitions = s.cfg.FolderTrouble()
+	}
 	for n := range list {
 		out.Body.Concerns[n] = newConcern(&list[n])
 	}
@@ -104,7 +135,7 @@ func homeRoutes() []route {
 		{Method: http.MethodGet, Pattern: prefix + "/concerns", Permission: Viewer, ID: "listConcerns", Tag: "alerts",
 			Summary: "What is wrong now, what needs somebody first, with the command that would help",
 			Text: "Open incidents with their roots as they are, and instances whose time has come and that wait for a person. What only takes its time is no concern: nothing that waits " +
-				"for a slot, and no backfill, of which its own page tells.",
+				"for a slot, and no backfill, of which its own page tells. When a file of the server's folder is bad, definitions says which, where, and what runs instead.",
 			Answers: ok(ConcernList{Concerns: []Concern{exampleConcern}, All: 1}), register: operation((*server).listConcerns)},
 		{Method: http.MethodGet, Pattern: prefix + "/upcoming", Permission: Viewer, ID: "listUpcoming", Tag: "instances",
 			Summary: "What is due next, the soonest first", Text: "Of each job its first instance that is recorded and due from now on. What is frozen is not listed, nor what is of a backfill.",

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -55,4 +56,23 @@ func TestUpcomingIsTheSoonestOfEachJob(t *testing.T) {
 	require.Len(t, next.Instances, 1, "stores were due at 05:00")
 	require.Equal(t, "2026-11-21T11:00:00+01:00", next.Instances[0].PlanTime.Format(time.RFC3339))
 	require.Equal(t, 1, next.Together)
+}
+
+func TestABadFolderIsAConcern(t *testing.T) {
+	var trouble *web.FolderTrouble
+	f := newFixture(t, func(cfg *web.Config) { cfg.FolderTrouble = func() *web.FolderTrouble { return trouble } })
+	require.Nil(t, get[web.ConcernList](f, "/api/v1/concerns").Definitions)
+
+	problems := []web.DefinitionProblem{{File: "/etc/pipelines/two.yaml", Line: 3, Column: 9, Severity: "warning", Message: "a second look"}}
+	for n := range 60 {
+		problems = append(problems, web.DefinitionProblem{File: "/etc/pipelines/two.yaml", Line: 4 + n, Column: 9, Severity: "error", Message: "unknown member"})
+	}
+	trouble = web.NewFolderTrouble("60 errors", start, []string{"two"}, problems)
+	told := get[web.ConcernList](f, "/api/v1/concerns").Definitions
+	require.NotNil(t, told)
+	require.Equal(t, []string{"two"}, told.Kept)
+	require.Equal(t, 60, told.Errors, "a warning keeps nothing from running")
+	require.Len(t, told.Mistakes, 50)
+	require.Equal(t, "/etc/pipelines/two.yaml:4:9", fmt.Sprintf("%s:%d:%d", told.Mistakes[0].File, told.Mistakes[0].Line, told.Mistakes[0].Column))
+	require.Equal(t, start.UTC(), told.Since)
 }

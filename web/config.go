@@ -37,6 +37,8 @@ type Config struct {
 	Reload func(ctx context.Context) (Reloaded, []DefinitionProblem, error)
 	// Folder is the server's own, which is loaded when it starts and when it is told to; "" is none.
 	Folder string
+	// FolderTrouble says why what stands in the server's folder is not what runs; nil, or a nil answer, is that it is.
+	FolderTrouble func() *FolderTrouble
 	// Ready says why the server does not do its work yet, or no longer; nil is that it does. The words are shown to viewers, not to the
 	// public. A *engine.TroubledError says it aspect by aspect.
 	Ready func() error

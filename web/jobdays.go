@@ -30,6 +30,7 @@ type JobDay struct {
 	AtLeast   bool           `json:"atLeast,omitempty" doc:"There are more instances than were counted"`
 	StartedAt time.Time      `json:"startedAt,omitzero" doc:"The first start"`
 	EndedAt   time.Time      `json:"endedAt,omitzero" doc:"The last end"`
+	Reruns    int            `json:"reruns,omitempty" doc:"Runs of these before the current ones: a rerun is a run of its own"`
 	Timed     int            `json:"timed,omitempty" doc:"Instances that succeeded in one go: those whose durations are told"`
 	Seconds   float64        `json:"totalSeconds,omitempty" doc:"That these took together"`
 	Median    float64        `json:"medianSeconds,omitempty" doc:"That the middle one of these took"`
@@ -219,7 +220,7 @@ func newJobDay(date recurrence.Date, d engine.Day) JobDay {
 	zone := d.From.Location()
 	day := JobDay{
 		Date: date.String(), From: d.From, To: d.To, Instances: newInstanceCounts(d.States), Worst: d.Worst, StartedAt: in(d.Started, zone), EndedAt: in(d.Ended, zone),
-		Timed: d.Timed, Seconds: d.Total.Seconds(), Median: d.Median.Seconds(),
+		Reruns: d.Reruns, Timed: d.Timed, Seconds: d.Total.Seconds(), Median: d.Median.Seconds(),
 	}
 	for _, n := range d.States {
 		day.Total += n

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -31,6 +32,7 @@ var pages = []struct{ id, pattern string }{
 	{"pageDayOf", "/day/{date}"},
 	{"pageInstances", "/instances"},
 	{"pageInstance", "/instances/{id}"},
+	{"pagePlanned", "/planned"},
 	{"pageInstanceGraph", "/instances/{id}/graph"},
 	{"pageGraph", "/graph"},
 	{"pageJobs", "/jobs"},
@@ -55,6 +57,22 @@ func uiRoutes() []route {
 	}
 	return routes
 }
+
+// bootPolicy is pagePolicy with the digest of the one script that stands in the document itself: it has the page loaded again when another script does not
+// arrive, and so must not be a file that may not arrive either.
+var bootPolicy = sync.OnceValue(func() string {
+	files, err := distFiles()
+	if err != nil || files["/index.html"] == nil {
+		return pagePolicy // without a document there is nothing to run
+	}
+	_, rest, found := strings.Cut(string(files["/index.html"].plain), "<script>")
+	script, _, ended := strings.Cut(rest, "</script>")
+	if !found || !ended {
+		return pagePolicy
+	}
+	sum := sha256.Sum256([]byte(script))
+	return strings.Replace(pagePolicy, "script-src 'self'", "script-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)
+})
 
 // pagePolicy lets the UI run its own scripts and styles and speak with its own server, and nothing else: no inline code, no other site, and no text that
 // becomes markup. Of the one policy of trusted types, almanac-worker, ui/src/graph/worker.ts makes the only instance as the first thing that
@@ -141,7 +159,7 @@ func (s *server) noPage(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (s *server) sendPage(w http.ResponseWriter, r *http.Request, status int) {
-	w.Header().Set("Content-Security-Policy", pagePolicy)
+	w.Header().Set("Content-Security-Policy", bootPolicy())
 	w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
 	w.Header().Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 	w.Header().Set("Cache-Control", "no-cache")

@@ -113,8 +113,8 @@ func (s *server) webConfig(loopback bool, start [sha256.Size]byte) web.Config {
 	cfg := web.Config{
 		Jobs: s.db, Rows: s.db, History: history{s.db}, Logs: s.runner.Logs(), Tokens: tokens{s.db, start}, Control: s.engine, Feed: s.feed,
 		Decode: spec.DecodeJob, Definitions: definitionReader(s.ownFolder()), Source: sourceWriter(s.ownFolder()), Schema: spec.Schema, Folder: s.ownFolder(),
-		Reload: s.reloader(),
-		Ready:  s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
+		Reload: s.reloader(), FolderTrouble: s.folderTrouble,
+		Ready: s.ready, Version: build().Version, Slots: s.cfg.slots, Dev: s.cfg.dev, Loopback: loopback,
 		Now: s.clock, Log: s.log, Site: s.around(),
 	}
 	if s.watching != nil {

@@ -57,6 +57,7 @@ func (s *server) salvage(ctx context.Context) error {
 
 // misdefined tells whoever asks how the server is that its folder is not loaded, and the first mistake. The workflows run as they were recorded.
 func (s *server) misdefined(why string, problems spec.Problems, workflows []string) {
+	s.trouble.Store(web.NewFolderTrouble(why, s.clock(), workflows, shownProblems(problems)))
 	for _, p := range problems {
 		if p.Severity == spec.Error {
 			why += "; the first mistake: " + p.String()
@@ -64,6 +65,15 @@ func (s *server) misdefined(why string, problems spec.Problems, workflows []stri
 		}
 	}
 	s.engine.Misdefined(why, append(workflows, s.namedIn(problems)...)...)
+}
+
+// folderTrouble is web.Config.FolderTrouble. A review that was applied may have put right what the
+// files still say.
+func (s *server) folderTrouble() *web.FolderTrouble {
+	if !s.engine.IsMisdefined() {
+		return nil
+	}
+	return s.trouble.Load()
 }
 
 // workflowLine is where a file that cannot be read says which workflow it holds.
@@ -150,17 +160,22 @@ func (s *server) reloader() func(ctx context.Context) (web.Reloaded, []web.Defin
 	}
 	return func(ctx context.Context) (web.Reloaded, []web.DefinitionProblem, error) {
 		loaded, found, err := s.loadAgain(ctx, true)
-		problems := make([]web.DefinitionProblem, len(found))
-		for i, p := range found {
-			problems[i] = web.NewDefinitionProblem(web.DefinitionProblem{
-				File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint, Kind: string(p.Kind),
-			}, p.String())
-		}
 		if found.HasErrors() {
 			err = nil // the problems say it
 		}
-		return loaded, problems, err
+		return loaded, shownProblems(found), err
 	}
+}
+
+// shownProblems are problems as the API tells them.
+func shownProblems(found spec.Problems) []web.DefinitionProblem {
+	problems := make([]web.DefinitionProblem, len(found))
+	for i, p := range found {
+		problems[i] = web.NewDefinitionProblem(web.DefinitionProblem{
+			File: p.File, Line: p.Line, Column: p.Column, Severity: p.Severity.String(), Message: p.Message, Hint: p.Hint, Kind: string(p.Kind),
+		}, p.String())
+	}
+	return problems
 }
 
 // mostReloaded is how many instances reload prints.

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,6 +40,7 @@ type server struct {
 	file   serverFile
 	blind  blindfold
 
+	trouble  atomic.Pointer[web.FolderTrouble] // why what stands in the folder is not what runs; nil is that it is
 	watching *watching
 	unloaded bool // the definitions wait for a clock that is believed
 }

@@ -397,6 +397,12 @@ const (
 	WorkflowSourceMadeByAzure WorkflowSourceMadeBy = "azure"
 )
 
+// Defines values for PlanBackfillParamsShow.
+const (
+	PlanBackfillParamsShowIn  PlanBackfillParamsShow = "in"
+	PlanBackfillParamsShowOut PlanBackfillParamsShow = "out"
+)
+
 // Defines values for ListIncidentsParamsState.
 const (
 	ListIncidentsParamsStateAll  ListIncidentsParamsState = "all"
@@ -789,6 +795,9 @@ type BackfillPlan struct {
 	// Listing A digest of the ranges, and of the instances as they are listed
 	Listing string `json:"listing"`
 
+	// Matching When a part was asked for: instances that its conditions leave
+	Matching int64 `json:"matching,omitempty,omitzero"`
+
 	// Out Instances of the range that would not
 	Out     int64           `json:"out"`
 	Request BackfillRequest `json:"request"`
@@ -1144,6 +1153,9 @@ type ConcernList struct {
 
 	// Concerns What needs somebody first, and of that what holds up most
 	Concerns []Concern `json:"concerns"`
+
+	// Definitions Why what stands in the server's folder is not what runs; absent when it is
+	Definitions FolderTrouble `json:"definitions,omitempty,omitzero"`
 }
 
 // Condition defines model for Condition.
@@ -1794,6 +1806,24 @@ type Explanation struct {
 	Watching []Watching `json:"watching,omitempty,omitzero"`
 }
 
+// FolderTrouble defines model for FolderTrouble.
+type FolderTrouble struct {
+	// Errors How many errors there are
+	Errors int64 `json:"errors"`
+
+	// Kept Workflows that run as they were recorded last, in the place of what a bad file says; none when the whole load was refused
+	Kept []string `json:"kept"`
+
+	// Mistakes The first 50 errors in the files
+	Mistakes []DefinitionProblem `json:"mistakes"`
+
+	// Since When the folder was read
+	Since time.Time `json:"since"`
+
+	// Text In a sentence, with what runs in its place
+	Text string `json:"text"`
+}
+
 // Forecast defines model for Forecast.
 type Forecast struct {
 	// AtLeast Not everything that it waits for was looked at: it may be later
@@ -2302,6 +2332,9 @@ type JobDay struct {
 
 	// Planned Plan times to come that are not written down as instances yet
 	Planned int64 `json:"planned,omitempty,omitzero"`
+
+	// Reruns Runs of these before the current ones: a rerun is a run of its own
+	Reruns int64 `json:"reruns,omitempty,omitzero"`
 
 	// StartedAt The first start
 	StartedAt time.Time `json:"startedAt,omitempty,omitzero"`
@@ -4004,7 +4037,22 @@ type PlanBackfillParams struct {
 
 	// Most List so many at most; default all, when they are no more than 10,000
 	Most int64 `form:"most,omitempty" json:"most,omitempty,omitzero"`
+
+	// Show List only instances that would run, or that would not
+	Show PlanBackfillParamsShow `form:"show,omitempty" json:"show,omitempty,omitzero"`
+
+	// Why List only those of this reason, a member of why
+	Why string `form:"why,omitempty" json:"why,omitempty,omitzero"`
+
+	// Job List only those of this job
+	Job string `form:"job,omitempty" json:"job,omitempty,omitzero"`
+
+	// Find List only those of which the job, the plan time or the text has each of these words
+	Find string `form:"find,omitempty" json:"find,omitempty,omitzero"`
 }
+
+// PlanBackfillParamsShow defines parameters for PlanBackfill.
+type PlanBackfillParamsShow string
 
 // SetBackfillParams defines parameters for SetBackfill.
 type SetBackfillParams struct {
@@ -4720,6 +4768,10 @@ func NewPlanBackfillRequest(params PlanBackfillParams, body PlanBackfillJSONRequ
 	r := newRequest(http.MethodPost, "/api/v1/backfills/plan")
 	r.query("skip", params.Skip, false)
 	r.query("most", params.Most, false)
+	r.query("show", params.Show, false)
+	r.query("why", params.Why, false)
+	r.query("job", params.Job, false)
+	r.query("find", params.Find, false)
 	r.Body = body
 	return r
 }

@@ -87,6 +87,46 @@ test("a server that does not answer is waited for", async () => {
   await page.context().close();
 });
 
+test.each(["not there", "cut off"])("a first script that is %s is asked for again by itself", async (how) => {
+  const { page, wrongs } = await visit(browser);
+  let refused = 0;
+  front.answer = (from, to) => {
+    if (!/^\/assets\/index-[\w-]+\.js$/.test(from.url ?? "") || refused >= 2) return false;
+    refused++;
+    if (how === "not there") to.writeHead(404).end();
+    else to.destroy();
+    return true;
+  };
+  await page.goto(url);
+  await page.getByText("keeps 2 waiting").waitFor({ timeout: 20_000 });
+  expect(refused).toBe(2);
+  expect(wrongs).toEqual([]);
+  await page.context().close();
+});
+
+test("a first script of an older build is that of the new one as soon as the server has it; one that never comes is not asked for for ever", async () => {
+  const { page } = await visit(browser);
+  front.answer = (from, to) => {
+    if (!(from.url ?? "").startsWith("/assets/")) return false;
+    to.writeHead(404).end();
+    return true;
+  };
+  await page.goto(url);
+  await page.getByText("This page loads itself again when it does.").waitFor({ timeout: 20_000 });
+  const loads = () => front.asked.filter(({ path }) => path.startsWith("/assets/index-") && path.endsWith(".js")).length;
+  const before = loads();
+  await page.waitForTimeout(4_000);
+  expect(loads()).toBe(before);
+  // The upgrade ends: the document names other files.
+  front.edit = (_, body) => body.replace(/([\w-]+)-([\w-]{8})\.(js|css)\b/g, "$1-$2-b.$3");
+  front.answer = (from) => {
+    if ((from.url ?? "").includes("-b.")) from.url = (from.url ?? "").replace("-b.", ".");
+    return false;
+  };
+  await page.getByText("keeps 2 waiting").waitFor({ timeout: 20_000 });
+  await page.context().close();
+});
+
 test("what somebody has typed is not lost without being asked", async () => {
   const { page } = await visit(browser);
   await page.goto(`${url}/jobs/shop/talker`);

@@ -186,6 +186,23 @@ test("a backfill is played beside the day, changes are made by name, and taken a
   await page.context().close();
 });
 
+test("the day without the changes is played with the same durations: the difference is only that of the change", async () => {
+  const { page, wrongs } = await visit(browser);
+  // How long what nobody knows takes is no change: by itself it makes no difference.
+  await page.goto(`${world.url}${day}&guess=PT20M`);
+  await page.getByText("11 of 11 end well").waitFor();
+  await page.getByText("Make a change: what moves by it is listed here.").waitFor();
+  // One job takes 5 minutes longer than that; nothing waits for it but time, and nothing else moves.
+  await page.goto(`${world.url}${day}&guess=PT20M&duration=${encodeURIComponent("night/report=PT25M")}`);
+  const moves = page.getByRole("tabpanel");
+  await moves.getByText("night/report 06:00").first().waitFor();
+  const told = await moves.getByRole("button").allTextContents();
+  expect(told.filter((one) => !one.startsWith("night/report "))).toEqual([]);
+  expect(told.some((one) => one.includes("+5 min"))).toBe(true);
+  expect(wrongs).toEqual([]);
+  await page.context().close();
+});
+
 test("what cannot be played has words and a way on", async () => {
   const { page, wrongs } = await visit(browser);
   const evil = encodeURIComponent("<img src=x onerror=alert(9)>");

@@ -38,6 +38,7 @@ export const pages: Page[] = [
     full: true,
   },
   { path: "/instances/:id", title: "instance.title", component: lazy(() => code(() => import("./instance/instance"))) },
+  { path: "/planned", title: "ahead.title", component: lazy(() => code(() => import("./instance/planned"))) },
   { path: "/instances/:id/graph", title: "graph.title", component: lazy(() => code(() => import("./graph/graph"))), full: true },
   { path: "/graph", title: "graph.title", component: lazy(() => code(() => import("./graph/graph"))), full: true },
   {

@@ -292,7 +292,7 @@ export interface paths {
         };
         /**
          * What is wrong now, what needs somebody first, with the command that would help
-         * @description Open incidents with their roots as they are, and instances whose time has come and that wait for a person. What only takes its time is no concern: nothing that waits for a slot, and no backfill, of which its own page tells.
+         * @description Open incidents with their roots as they are, and instances whose time has come and that wait for a person. What only takes its time is no concern: nothing that waits for a slot, and no backfill, of which its own page tells. When a file of the server's folder is bad, definitions says which, where, and what runs instead.
          */
         get: operations["listConcerns"];
         put?: never;
@@ -1763,6 +1763,11 @@ export interface components {
             listing: string;
             /**
              * Format: int64
+             * @description When a part was asked for: instances that its conditions leave
+             */
+            matching?: number;
+            /**
+             * Format: int64
              * @description Instances of the range that would not
              */
             out: number;
@@ -2088,6 +2093,8 @@ export interface components {
             all: number;
             /** @description What needs somebody first, and of that what holds up most */
             concerns: components["schemas"]["Concern"][];
+            /** @description Why what stands in the server's folder is not what runs; absent when it is */
+            definitions?: components["schemas"]["FolderTrouble"];
         };
         Condition: {
             /**
@@ -2673,6 +2680,24 @@ export interface components {
             /** @description What steps of a running instance wait for without a slot */
             watching?: components["schemas"]["Watching"][];
         };
+        FolderTrouble: {
+            /**
+             * Format: int64
+             * @description How many errors there are
+             */
+            errors: number;
+            /** @description Workflows that run as they were recorded last, in the place of what a bad file says; none when the whole load was refused */
+            kept: string[];
+            /** @description The first 50 errors in the files */
+            mistakes: components["schemas"]["DefinitionProblem"][];
+            /**
+             * Format: date-time
+             * @description When the folder was read
+             */
+            since: string;
+            /** @description In a sentence, with what runs in its place */
+            text: string;
+        };
         Forecast: {
             /** @description Not everything that it waits for was looked at: it may be later */
             atLeast?: boolean;
@@ -3183,6 +3208,11 @@ export interface components {
              * @description Plan times to come that are not written down as instances yet
              */
             planned?: number;
+            /**
+             * Format: int64
+             * @description Runs of these before the current ones: a rerun is a run of its own
+             */
+            reruns?: number;
             /**
              * Format: date-time
              * @description The first start
@@ -8328,10 +8358,18 @@ export interface operations {
     planBackfill: {
         parameters: {
             query?: {
+                /** @description List only those of which the job, the plan time or the text has each of these words */
+                find?: string;
+                /** @description List only those of this job */
+                job?: string;
                 /** @description List so many at most; default all, when they are no more than 10,000 */
                 most?: number;
+                /** @description List only instances that would run, or that would not */
+                show?: "in" | "out";
                 /** @description List the instances behind so many */
                 skip?: number;
+                /** @description List only those of this reason, a member of why */
+                why?: string;
             };
             header?: never;
             path?: never;

@@ -1,15 +1,15 @@
 import { useMemo } from "react";
 import { useT } from "../i18n/language";
 import { clock } from "../parts/time";
-import { compare } from "./planfile";
-import type { Plan, PlanRow } from "./queries";
+import { compare, type Said } from "./planfile";
+import type { Plan } from "./queries";
 import { reasonWord } from "./reason";
 
 /** Compared shows what two plans differ in: their counts, and the instances of which they say something else. */
 export function Compared({ then, now }: { then: Plan; now: Plan }) {
   const t = useT();
   const difference = useMemo(() => compare(then, now), [then, now]);
-  const why = (row: PlanRow | null) =>
+  const why = (row: Said | null) =>
     row === null
       ? t("plan.absent")
       : `${t(row.in ? "plan.in" : "plan.out")}: ${reasonWord(row.why, t)}${row.text === undefined ? "" : ` · ${row.text}`}`;
@@ -58,7 +58,12 @@ export function Compared({ then, now }: { then: Plan; now: Plan }) {
             {difference.changes.map((change) => (
               <tr key={`${change.job}@${change.planTime}`}>
                 <td>
-                  {change.job} <span className="number">{clock(change.planTime)}</span>
+                  {change.job}{" "}
+                  <span className="number">
+                    {change.to === undefined || change.to === change.planTime
+                      ? clock(change.planTime)
+                      : t("plan.range", { from: clock(change.planTime), to: clock(change.to), n: (change.n ?? 0).toLocaleString("en") })}
+                  </span>
                 </td>
                 <td>{why(change.was)}</td>
                 <td>{why(change.is)}</td>

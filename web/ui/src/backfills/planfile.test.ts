@@ -30,7 +30,31 @@ test("a plan is written an instance a line, as the program writes it, and read a
   expect(text).toContain("\\u003cb\\u003e");
   expect(text.endsWith('"in":true,"why":"missing"}\n  ]\n}\n')).toBe(true);
   expect(readPlan(text)).toEqual(saved);
-  expect(planText(plan([]))).toContain('"instances": [\n  ]\n}');
+  expect(planText(plan([]))).not.toContain('"instances"');
+});
+
+const range = (from: number, to: number, why = "missing") => ({
+  from: `2026-10-0${from}T01:00:00Z`,
+  to: `2026-10-0${to}T01:00:00Z`,
+  instances: to - from + 1,
+  in: true,
+  why,
+});
+const long = (...ranges: ReturnType<typeof range>[]): Plan => {
+  const { instances: _, ...head } = plan([]);
+  return { ...head, in: 9, jobs: [{ workflow: "w", job: "j", definition: "d", fingerprint: "f", in: 9, out: 0, ranges }] };
+};
+
+test("long plans, which list nothing, are compared by their ranges", () => {
+  expect(readPlan(planText(long(range(1, 9))))).toEqual(long(range(1, 9)));
+  expect(compare(long(range(1, 9)), long(range(1, 9))).changes).toEqual([]);
+  const { changes } = compare(long(range(1, 9)), long(range(1, 4), range(5, 5, "open"), range(6, 9)));
+  expect(changes.map(({ job, planTime, n, was, is }) => [job, planTime.slice(8, 10), n, was?.why, is?.why])).toEqual([
+    ["w/j", "01", 4, "missing", "missing"],
+    ["w/j", "05", 1, undefined, "open"],
+    ["w/j", "06", 4, undefined, "missing"],
+  ]);
+  expect(compare(long(range(1, 4), range(6, 9)), long(range(1, 4))).changes).toMatchObject([{ n: 4, is: null }]);
 });
 
 test.each([

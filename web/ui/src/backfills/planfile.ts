@@ -1,12 +1,16 @@
 import type { Plan, PlanRow } from "./queries";
 
+/** A Range is instances of a job that follow one another, of all of which a plan says the same. */
+type Range = NonNullable<Plan["jobs"][number]["ranges"]>[number];
+
 /** format is the version of the document of a saved plan that this page reads. */
 export const format = "almanac-backfill/1";
 
-/** planText writes a plan as `almanac backfill plan -o` does: the head, and an instance a line, so that two of them can be compared line by line. */
+/** planText writes a plan as `almanac backfill plan -o` does: the head, and an instance a line, so that two of them can be compared line by line. A long plan has ranges alone. */
 export function planText(plan: Plan): string {
   const { instances, ...head } = plan;
   const text = JSON.stringify(head, null, 2);
+  if ((instances ?? []).length === 0) return `${text}\n`;
   const lines = (instances ?? []).map((row) => `\n    ${escaped(JSON.stringify(row))}`);
   return `${text.slice(0, -2)},\n  "instances": [${lines.join(",")}\n  ]\n}\n`;
 }
@@ -39,9 +43,16 @@ export function readPlan(text: string): Plan | null {
     typeof plan.why === "object" &&
     plan.why !== null &&
     Array.isArray(plan.jobs) &&
-    plan.jobs.every((job) => typeof job?.workflow === "string" && typeof job.job === "string") &&
+    plan.jobs.every(
+      (job) => typeof job?.workflow === "string" && typeof job.job === "string" && (job.ranges === undefined || job.ranges.every(isRange)),
+    ) &&
     (plan.instances === undefined || (Array.isArray(plan.instances) && plan.instances.every(isRow)));
   return whole ? (plan as Plan) : null;
+}
+
+/** isListed reports whether a plan lists every instance of its range. A long plan does not: the ranges of its jobs hold all. */
+export function isListed(plan: Plan): boolean {
+  return (plan.instances ?? []).length === plan.in + plan.out;
 }
 
 function isTexts(value: unknown): boolean {
@@ -61,13 +72,30 @@ function isRow(row: Partial<PlanRow> | null): boolean {
   );
 }
 
+function isRange(range: Partial<Range> | null): boolean {
+  return (
+    typeof range === "object" &&
+    range !== null &&
+    typeof range.from === "string" &&
+    typeof range.to === "string" &&
+    typeof range.instances === "number" &&
+    typeof range.in === "boolean" &&
+    typeof range.why === "string"
+  );
+}
+
 /** A Change is an instance of which two plans say something else; null is that one does not have it. */
 export interface Change {
   job: string;
   planTime: string;
-  was: PlanRow | null;
-  is: PlanRow | null;
+  to?: string; // of a range of instances, of which the two plans say something else: the last
+  n?: number; // how many these are
+  was: Said | null;
+  is: Said | null;
 }
+
+/** What a plan says of an instance, or of each of a range. */
+export type Said = Pick<PlanRow, "in" | "why" | "text" | "waits">;
 
 /** A Comparison is what two plans differ in. */
 export interface Comparison {
@@ -85,13 +113,26 @@ export function compare(then: Plan, now: Plan, most = 200): Comparison {
   const inOf = (plan: Plan) => new Map(plan.jobs.map((job) => [`${job.workflow}/${job.job}`, job.in]));
   const [a, b] = [inOf(then), inOf(now)];
   const names = [...new Set([...a.keys(), ...b.keys()])].sort();
-  const before = new Map((then.instances ?? []).map((row) => [`${row.job}@${Date.parse(row.planTime)}`, row]));
   const changes: Change[] = [];
   let more = 0;
   const add = (change: Change) => {
     if (changes.length < most) changes.push(change);
     else more++;
   };
+  if (isListed(then) && isListed(now)) compareRows(then, now, add);
+  else compareRanges(then, now, add);
+  return {
+    in: [then.in, now.in],
+    out: [then.out, now.out],
+    why: reasons.map((reason) => [reason, then.why[reason] ?? 0, now.why[reason] ?? 0]),
+    jobs: names.map((name): [string, number, number] => [name, a.get(name) ?? 0, b.get(name) ?? 0]).filter(([, was, is]) => was !== is),
+    changes,
+    more,
+  };
+}
+
+function compareRows(then: Plan, now: Plan, add: (change: Change) => void): void {
+  const before = new Map((then.instances ?? []).map((row) => [`${row.job}@${Date.parse(row.planTime)}`, row]));
   for (const row of now.instances ?? []) {
     const name = `${row.job}@${Date.parse(row.planTime)}`;
     const old = before.get(name);
@@ -101,14 +142,25 @@ export function compare(then: Plan, now: Plan, most = 200): Comparison {
     }
   }
   for (const row of before.values()) add({ job: row.job, planTime: row.planTime, was: row, is: null });
-  return {
-    in: [then.in, now.in],
-    out: [then.out, now.out],
-    why: reasons.map((reason) => [reason, then.why[reason] ?? 0, now.why[reason] ?? 0]),
-    jobs: names.map((name): [string, number, number] => [name, a.get(name) ?? 0, b.get(name) ?? 0]).filter(([, was, is]) => was !== is),
-    changes,
-    more,
-  };
+}
+
+/** compareRanges compares long plans: a range that only one of them has is a change, beside that of the other which begins with it. */
+function compareRanges(then: Plan, now: Plan, add: (change: Change) => void): void {
+  const rangesOf = (plan: Plan) => new Map(plan.jobs.map((job) => [`${job.workflow}/${job.job}`, job.ranges ?? []]));
+  const [a, b] = [rangesOf(then), rangesOf(now)];
+  const text = (range: Range | undefined) =>
+    range && JSON.stringify([Date.parse(range.from), Date.parse(range.to), range.instances, range.in, range.why]);
+  for (const job of [...new Set([...a.keys(), ...b.keys()])].sort()) {
+    const before = new Map((a.get(job) ?? []).map((range) => [Date.parse(range.from), range]));
+    const both = (one: Range, was: Range | undefined, is: Range | undefined) =>
+      add({ job, planTime: one.from, to: one.to, n: one.instances, was: was ?? null, is: is ?? null });
+    for (const range of b.get(job) ?? []) {
+      const old = before.get(Date.parse(range.from));
+      before.delete(Date.parse(range.from));
+      if (text(old) !== text(range)) both(range, old, range);
+    }
+    for (const range of before.values()) both(range, range, undefined);
+  }
 }
 
 const told = (row: PlanRow) => [row.in, row.why, row.text ?? "", row.waits ?? []];

@@ -1,12 +1,14 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { useT } from "../i18n/language";
+import { ProblemView } from "../parts/problem";
 import { clock, offset } from "../parts/time";
-import { type Filter, filtered } from "./planfile";
+import type { Filter } from "./planfile";
+import { usePlanRows } from "./planrows";
 import type { Plan, PlanRow } from "./queries";
 import { reasonHint, reasonWord } from "./reason";
 
-const most = 100_000; // rows in the list; of more the list would be longer than a browser can scroll
+const most = 400_000; // rows in the list; of more the list would be longer than a browser can scroll
 const height = 30;
 
 /** PlanList lists the instances of a plan, in or out with the reason. Arrows move; what the marked one would wait for stands beside. */
@@ -15,16 +17,19 @@ export function PlanList({ plan, filter, onFilter }: { plan: Plan; filter: Filte
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
   const [marked, setMarked] = useState(0);
-  const deferred = useDeferredValue(filter);
-  const rows = useMemo(() => filtered(plan.instances ?? [], deferred), [plan, deferred]);
-  const shown = Math.min(rows.length, most);
+  const rows = usePlanRows(plan, filter);
+  const shown = Math.min(rows.count, most);
   const virtual = useVirtualizer({ count: shown, getScrollElement: () => place.current, estimateSize: () => height, overscan: 10 });
   const at = Math.min(marked, Math.max(0, shown - 1));
+  const items = virtual.getVirtualItems();
+  const { see } = rows;
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => see(first, last), [see, first, last]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows begin at their first
   useEffect(() => {
     setMarked(0);
     place.current?.scrollTo(0, 0);
-  }, [rows]);
+  }, [rows.begin]);
   const move = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -shown, End: shown };
     const step = steps[event.key];
@@ -34,7 +39,10 @@ export function PlanList({ plan, filter, onFilter }: { plan: Plan; filter: Filte
     setMarked(next);
     virtual.scrollToIndex(next);
   };
-  const row = rows[at];
+  const kept = useRef<{ n: number; begin: unknown; row: PlanRow } | null>(null); // it may be of a part that is not looked at any more
+  const found = rows.at(at);
+  if (found !== undefined) kept.current = { n: at, begin: rows.begin, row: found };
+  const row = found ?? (kept.current?.n === at && kept.current.begin === rows.begin ? kept.current.row : undefined);
   return (
     <section className="planlist" aria-label={t("plan.list")}>
       <div className="row">
@@ -55,11 +63,15 @@ export function PlanList({ plan, filter, onFilter }: { plan: Plan; filter: Filte
         )}
         <span className="grow" />
         <span className="soft" role="status">
-          {shown < rows.length
-            ? t("plan.countMost", { n: shown.toLocaleString("en"), of: rows.length.toLocaleString("en") })
-            : t("instances.count", { n: rows.length.toLocaleString("en") })}
+          {!rows.counted
+            ? t("page.loading")
+            : shown < rows.count
+              ? t("plan.countMost", { n: shown.toLocaleString("en"), of: rows.count.toLocaleString("en") })
+              : t("instances.count", { n: rows.count.toLocaleString("en") })}
         </span>
       </div>
+      {rows.error !== null && <ProblemView error={rows.error} />}
+      {rows.moved && <p className="notice">{t("plan.moved")}</p>}
       <div className="sides">
         <div
           className="list"
@@ -76,9 +88,9 @@ export function PlanList({ plan, filter, onFilter }: { plan: Plan; filter: Filte
             </div>
           )}
           <div className="inner" role="presentation" ref={(inner) => inner?.style.setProperty("height", `${virtual.getTotalSize()}px`)}>
-            {virtual.getVirtualItems().map((item) => {
-              const one = rows[item.index];
-              return one === undefined ? null : (
+            {items.map((item) => {
+              const one = rows.at(item.index);
+              return (
                 // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the keys are the list's, which keeps the focus
                 <div
                   key={item.key}
@@ -87,14 +99,20 @@ export function PlanList({ plan, filter, onFilter }: { plan: Plan; filter: Filte
                   aria-selected={item.index === at}
                   aria-setsize={shown}
                   aria-posinset={item.index + 1}
-                  className={one.in ? "line" : "line out"}
+                  className={one === undefined || one.in ? "line" : "line out"}
                   style={{ transform: `translateY(${item.start}px)` }}
                   onClick={() => setMarked(item.index)}
                 >
-                  <InOut in={one.in} />
-                  <span className="number">{clock(one.planTime)}</span>
-                  <span>{one.job}</span>
-                  <Why row={one} />
+                  {one === undefined ? (
+                    <span className="soft">…</span>
+                  ) : (
+                    <>
+                      <InOut in={one.in} />
+                      <span className="number">{clock(one.planTime)}</span>
+                      <span>{one.job}</span>
+                      <Why row={one} />
+                    </>
+                  )}
                 </div>
               );
             })}

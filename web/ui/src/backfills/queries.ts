@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { ApiError, ask, get, newKey, post, type Schemas } from "../api/client";
+import { ApiError, ask, get, newKey, post, type Schemas, search } from "../api/client";
+import type { Filter } from "./planfile";
 
 export type Backfill = Schemas["Backfill"];
 export type Plan = Schemas["BackfillPlan"];
@@ -51,6 +52,23 @@ export const planQuery = (request: Request, turn: number) =>
   queryOptions({
     queryKey: ["plan", JSON.stringify(request), turn],
     queryFn: ({ signal }) => send<Plan>("/api/v1/backfills/plan", "POST", request, signal),
+    staleTime: "static",
+    gcTime: 60_000,
+    retry: false,
+  });
+
+/** How many instances of a long plan are asked for at once. */
+export const partSize = 1_000;
+
+/** planPartQuery asks for a part of the list of a long plan, of those instances that a filter leaves. The server makes the plan anew for it: the fingerprint says whether it is the same one. */
+export const planPartQuery = (plan: Plan, filter: Filter, n: number) =>
+  queryOptions({
+    queryKey: ["plan", "part", plan.fingerprint, JSON.stringify(plan.request), filter, n],
+    queryFn: async ({ signal }) => {
+      const query = { skip: n * partSize, most: partSize, show: filter.show, why: filter.why, job: filter.job, find: filter.words.trim() };
+      const part = await send<Plan>(`/api/v1/backfills/plan${search(query)}`, "POST", plan.request, signal);
+      return { rows: part.instances ?? [], matching: part.matching ?? 0, same: part.fingerprint === plan.fingerprint };
+    },
     staleTime: "static",
     gcTime: 60_000,
     retry: false,

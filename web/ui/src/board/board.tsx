@@ -2,7 +2,9 @@ import "./board.css";
 import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
+import { type OrderOf, useOrders } from "../ahead/orders";
 import { ApiError } from "../api/client";
+import { attemptsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { Lanes, type LanesHandle } from "../lanes/lanes";
 import type { LanesData, Spot } from "../lanes/model";
@@ -16,7 +18,7 @@ import { hrefOf, Panel } from "./panel";
 import { type Picture, pictureOf } from "./picture";
 import { isDate, isSelector, type Place, readPlace, writePlace } from "./place";
 import { type Day, dayQuery, edgesQuery } from "./queries";
-import type { Row } from "./rows";
+import { type Row, triesOf } from "./rows";
 import { Words } from "./words";
 
 /** Board is a day: every instance of every job, where it ran or will run. The address says all that is chosen. */
@@ -125,14 +127,22 @@ function DayView(props: {
   const now = useServerNow();
   const words = useMemo(() => new Words(day, t, now), [day, t, now]);
   const find = isSelector(place.find) ? "" : place.find;
-  const picture = useMemo(() => draw(day, find, place.states, now, t), [day, find, place.states, now, t]);
+  const orderOf = useOrders();
+  const picture = useMemo(() => draw(day, find, place.states, now, t, orderOf), [day, find, place.states, now, t, orderOf]);
 
   const [selected, setSelected] = useState<string>("");
   const chosen = useMemo(() => picture.data.bars.findIndex((bar) => bar.id === selected), [picture, selected]);
   const [wanted, setWanted] = useState(false); // somebody has come to a bar: its edges are asked for
   const edges = useQuery({ ...edgesQuery(question, day.waits), enabled: !props.stale && (wanted || place.edges || chosen >= 0) });
   const joint = useMemo<Joint | undefined>(() => edges.data && jointOf(picture, day, edges.data), [picture, day, edges.data]);
-  const data = useMemo<LanesData>(() => ({ ...picture.data, edges: joint?.edges }), [picture, joint]);
+  const row = picture.rows[chosen];
+  const attempts = useQuery({ ...attemptsQuery(row?.id ?? ""), enabled: row !== undefined && row.id !== "0" });
+  const tries = useMemo(() => triesOf(row, attempts.data?.items ?? []), [row, attempts.data]);
+  const data = useMemo<LanesData>(() => {
+    const ticks = tries.slice(1).map((one) => Date.parse(one.startedAt));
+    const bars = ticks.length === 0 ? picture.data.bars : picture.data.bars.map((bar, n) => (n === chosen ? { ...bar, ticks } : bar));
+    return { ...picture.data, bars, edges: joint?.edges };
+  }, [picture, joint, tries, chosen]);
 
   const chosenFolds = props.place.folded;
   const folded = useMemo(() => new Set(chosenFolds.includes("*") ? picture.workflows : chosenFolds), [chosenFolds, picture]);
@@ -167,7 +177,6 @@ function DayView(props: {
     lanes.current?.show(bar);
     setSelected(data.bars[bar]?.id ?? "");
   };
-  const row = picture.rows[chosen];
   const empty = data.bars.length === 0;
   const filtered = place.find !== "" || place.states.length > 0;
   const clear = filtered ? () => change({ find: "", states: [] }) : undefined;
@@ -209,18 +218,21 @@ function DayView(props: {
             onFrame={(frame) => change({ frame })}
             handle={lanes}
           />
-          {row && <Panel day={day} row={row} words={words} edges={edges.data} onShow={show} onClose={() => setSelected("")} />}
+          {row && (
+            <Panel tries={tries} day={day} row={row} words={words} edges={edges.data} onShow={show} onClose={() => setSelected("")} />
+          )}
         </div>
       )}
     </>
   );
 }
 
-function draw(day: Day, find: string, states: readonly string[], now: number, t: ReturnType<typeof useT>): Picture {
+function draw(day: Day, find: string, states: readonly string[], now: number, t: ReturnType<typeof useT>, orderOf: OrderOf): Picture {
   const picture = pictureOf(day, {
     find,
     states,
     now,
+    orderOf,
     note: (jobs, failed, late) =>
       [
         t(jobs === 1 ? "board.noteOne" : "board.note", { jobs }),

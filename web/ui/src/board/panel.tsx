@@ -1,7 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { plannedHref } from "../ahead/orders";
+import type { Schemas } from "../api/client";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
+import { between } from "../parts/time";
 import { downstreamOf, upstreamOf } from "./edges";
 import { type Day, type DayEdges, oneQuery } from "./queries";
 import { type Row, rowOf } from "./rows";
@@ -15,6 +18,7 @@ export function Panel(props: {
   row: Row;
   words: Words;
   edges: DayEdges | undefined;
+  tries: Schemas["Attempt"][]; // of its run, when it took several
   onShow: (row: number) => void;
   onClose: () => void;
 }) {
@@ -44,21 +48,36 @@ export function Panel(props: {
           {one.data.reason.text}
         </p>
       )}
+      {props.tries.length > 0 && (
+        <section>
+          <h3>{t("board.attempts")}</h3>
+          <ul className="tries">
+            {props.tries.slice(-shown).map((one) => (
+              <li key={one.id}>
+                <StateMark state={one.outcome ?? "running"} />{" "}
+                <span className="number">
+                  {t("board.attempt", { n: one.number, at: words.time(Date.parse(one.startedAt)), what: one.step ?? one.text ?? "" })}{" "}
+                  {between(one.startedAt, one.endedAt, t)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Link className="button" href={hrefOf(day, row, words)}>
-        {recorded ? t("board.open") : words.job(row)}
+        {t("board.open")}
       </Link>
       {edges && <Edges {...props} edges={edges} />}
     </aside>
   );
 }
 
-/** hrefOf is the page of an instance; of one that is not recorded yet, that of its job. */
+/** hrefOf is the page of an instance; of one that is not recorded yet, that of its due time. */
 export function hrefOf(day: Day, row: Row, words: Words): string {
   if (row.id !== "0") return `/instances/${row.id}`;
   const job = day.jobs?.[row.job];
-  return job === undefined
-    ? `/jobs?q=${encodeURIComponent(words.job(row))}`
-    : `/jobs/${encodeURIComponent(job.workflow)}/${encodeURIComponent(job.job)}`;
+  if (job === undefined) return `/jobs?q=${encodeURIComponent(words.job(row))}`;
+  return plannedHref(job.workflow, job.job, new Date(row.plan).toISOString().replace(".000Z", "Z"));
 }
 
 function Edges({ day, row, words, edges, onShow }: { day: Day; row: Row; words: Words; edges: DayEdges; onShow: (row: number) => void }) {

@@ -1,3 +1,4 @@
+import type { OrderOf } from "../ahead/orders";
 import type { Bar, Lane, LanesData } from "../lanes/model";
 import { demand } from "./demand";
 import { hasWords } from "./place";
@@ -19,6 +20,7 @@ export interface Wish {
   find: string; // words; "" is all
   states: readonly string[]; // marks; none is all
   now: number;
+  orderOf?: OrderOf; // what people have ordered ahead
   note: (jobs: number, failed: number, late: number) => string; // at a workflow's heading
 }
 
@@ -47,6 +49,8 @@ export function pictureOf(day: Day, wish: Wish): Picture {
   const chosen: boolean[] = [];
   for (let n = 0; n < size; n++) {
     const row = rowOf(day, n, window.from);
+    const { workflow = "", job = "" } = jobs[row.job] ?? {};
+    if (row.state === "waiting" && (row.flags & (flag.manual | flag.backfill)) === 0) row.order = wish.orderOf?.(workflow, job, row.plan);
     if (!named[row.job]) continue;
     const mark = markOf(row, now);
     const late = (row.flags & flag.late) !== 0;

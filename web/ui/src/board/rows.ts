@@ -1,3 +1,5 @@
+import type { Order } from "../ahead/orders";
+import type { Schemas } from "../api/client";
 import type { Bar } from "../lanes/model";
 import type { Day } from "./queries";
 
@@ -21,6 +23,7 @@ export interface Row {
   flags: number;
   run?: number; // of an instance that was run again: which of its runs this is
   past?: boolean; // a run before the current one
+  order?: Order; // what a person has ordered of it ahead
   after?: number; // where the bar of the run before this one ends
 }
 
@@ -60,6 +63,13 @@ export function earlierOf(day: Day, begin = Date.parse(day.from)): Map<number, R
   return runs;
 }
 
+/** triesOf are the attempts of a run of an instance when it took several, those of its error action left out. */
+export function triesOf(row: Row | undefined, attempts: Schemas["Attempt"][]): Schemas["Attempt"][] {
+  if (row === undefined) return [];
+  const own = attempts.filter((one) => !one.errorAction && one.instance === row.id && one.run === (row.run ?? 1));
+  return own.length > 1 ? own : [];
+}
+
 /** markOf is how the legend calls it: what waits for its time alone is planned. */
 export function markOf(row: Row, now: number): Exclude<Mark, "late"> {
   if (row.state !== "waiting") return row.state as Exclude<Mark, "late">;
@@ -81,14 +91,22 @@ export function barOf(row: Row, lane: number, window: { from: number; to: number
   }
   if ((row.flags & flag.late) !== 0 && !row.past) bar.late = true;
   const { started, ended } = row;
-  const since = row.after === undefined ? row.plan : Math.max(row.plan, Math.min(row.after, window.to));
-  if (row.after !== undefined) {
+  let since = row.after === undefined ? row.plan : Math.max(row.plan, Math.min(row.after, window.to));
+  const waits = mark === "planned" || mark === "waiting";
+  if (waits && !row.past && ((row.flags & flag.frozen) !== 0 || row.order?.frozen === true)) bar.sign = "frozen";
+  else if (waits && row.order !== undefined) bar.sign = "ordered";
+  const moved = waits && row.order?.notBefore !== undefined ? Date.parse(row.order.notBefore) : undefined;
+  if (moved !== undefined) {
+    bar.due = Math.min(since, moved);
+    since = Math.max(window.from, Math.min(moved, window.to));
+  }
+  if (row.after !== undefined || moved !== undefined) {
     bar.from = since;
     bar.to = since;
   }
   if (mark === "planned") bar.to = since + takes;
   else if (mark === "waiting") {
-    bar.to = Math.min(window.to, now) + takes;
+    bar.to = Math.max(bar.from, Math.min(window.to, now)) + takes;
     bar.known = Math.min(window.to, now);
   } else if (started !== undefined) {
     const here = started >= row.plan - 60_000 && started < window.to;

@@ -44,7 +44,8 @@ export class Words {
     if (row.started !== undefined && row.ended !== undefined)
       lines.push(t("board.took", { span: span((row.ended - row.started) / 1000, t) }));
     else if (takes !== undefined && takes > 0 && row.ended === undefined) lines.push(t("board.takes", { span: span(takes, t) }));
-    if ((row.flags & flag.frozen) !== 0) lines.push(t("gate.frozen"));
+    if (row.order !== undefined) lines.push(t("board.ordered", { what: row.order.text }));
+    else if ((row.flags & flag.frozen) !== 0) lines.push(t("gate.frozen"));
     if ((row.flags & flag.dryRun) !== 0) lines.push(t("board.dryRun"));
     if ((row.flags & flag.manual) !== 0) lines.push(t("kind.manual"));
     if ((row.flags & flag.backfill) !== 0) lines.push(t("kind.backfill"));

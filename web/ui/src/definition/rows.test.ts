@@ -10,7 +10,7 @@ const diff: PlanDiff = {
   to: "2026-10-02T00:00:00+08:00",
   before: { name: "loaded", fingerprint: "a" },
   after: { name: "folder", fingerprint: "b" },
-  summary: { text: "+1, −1", added: 1, removed: 1, kept: 3, relinked: 1, later: 1, moved: 0, changed: 0, dropped: 1 },
+  summary: { text: "+1, −1", added: 1, removed: 1, kept: 3, relinked: 1, later: 1, moved: 0, changed: 0, dropped: 1, bound: 0 },
   jobs: [{ workflow: "shop", job: "<b>_x_</b>", change: "changed", members: ["action", "dependsOn"] }],
   added: [{ ...name("stores", "03:00"), waits: [] }],
   removed: [name("stores", "01:00")],

@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { PausedCard } from "../ahead/pauses";
+import { Folder } from "./folder";
 import { Next } from "./next";
 import "./home.css";
 import { recentQuery, statusQuery } from "../api/queries";
@@ -50,7 +52,9 @@ function Panels() {
   return (
     <div className="home">
       <div className="stack">
+        <Folder />
         <Wrong now={now} />
+        <PausedCard />
         <Next now={now} />
       </div>
       <div className="stack">

@@ -1,5 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { Ordered } from "../ahead/ordered";
+import { useOrders } from "../ahead/orders";
 import { get, type Schemas } from "../api/client";
 import { useT } from "../i18n/language";
 import { Loaded } from "../parts/problem";
@@ -36,6 +38,7 @@ export function Next({ now }: { now: Date }) {
 
 function Coming({ items, together, now }: { items: Schemas["Instance"][]; together: number; now: Date }) {
   const t = useT();
+  const orderOf = useOrders();
   const clock = clocks(items.map((one) => one.planTime));
   const first = items[0]?.planTime ?? "";
   const more = together - items.filter((one) => Date.parse(one.planTime) === Date.parse(first)).length;
@@ -50,7 +53,8 @@ function Coming({ items, together, now }: { items: Schemas["Instance"][]; togeth
                 <td>
                   <Link href={`/instances/${one.id}`}>
                     {one.workflow}/{one.job}
-                  </Link>
+                  </Link>{" "}
+                  <Ordered order={orderOf(one.workflow, one.job, one.planTime)} />
                 </td>
                 <td className="number nowrap">{clock(one.planTime)}</td>
                 <td className="soft number nowrap end">

@@ -1,4 +1,5 @@
 import { enAdmin } from "./en.admin";
+import { aheadEn } from "./en.ahead";
 import { boardEn } from "./en.board";
 import { definition } from "./en.definition";
 import { graphEn } from "./en.graph";
@@ -307,6 +308,7 @@ export const en = {
   ...simulateEn,
   ...enSteps,
   ...enWizard,
+  ...aheadEn,
 } as const;
 
 export type Key = keyof typeof en;

@@ -173,6 +173,9 @@ export const enWizard = {
   "plan.find": "Find",
   "plan.clear": "Show all",
   "plan.countMost": "{n} of {of} instances; filter to see the others",
+  "plan.moved":
+    "What this plan was made of has changed since: the list is that of a plan made now, and applying this one is refused. Plan again.",
+  "plan.range": "{from} – {to}, {n} instances",
   "plan.marked": "The marked instance",
   "plan.waits": "Would wait for:",
   "plan.waitsNone": "Would wait for no other instance.",

@@ -1,5 +1,6 @@
 import type { Key } from "./en";
 import { zhAdmin } from "./zh.admin";
+import { aheadZh } from "./zh.ahead";
 import { boardZh } from "./zh.board";
 import { definition } from "./zh.definition";
 import { graphZh } from "./zh.graph";
@@ -306,4 +307,5 @@ export const zh: Record<Key, string> = {
   ...simulateZh,
   ...zhSteps,
   ...zhWizard,
+  ...aheadZh,
 };

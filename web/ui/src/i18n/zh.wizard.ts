@@ -169,6 +169,8 @@ export const zhWizard: Record<keyof typeof enWizard, string> = {
   "plan.find": "查找",
   "plan.clear": "显示全部",
   "plan.countMost": "{of} 个实例中的 {n} 个；请筛选以查看其余",
+  "plan.moved": "计划所依据的情况此后已有变化：列表是现在重新计算的，应用这份计划会被拒绝。请重新计划。",
+  "plan.range": "{from} – {to}，{n} 个实例",
   "plan.marked": "选中的实例",
   "plan.waits": "将等待：",
   "plan.waitsNone": "不等待其他实例。",

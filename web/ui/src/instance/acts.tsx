@@ -1,3 +1,4 @@
+import { useOrders } from "../ahead/orders";
 import type { Schemas } from "../api/client";
 import { useT } from "../i18n/language";
 import { clock } from "../parts/time";
@@ -6,7 +7,12 @@ import { clock } from "../parts/time";
 export function Acts({ explanation }: { explanation: Schemas["Explanation"] }) {
   const t = useT();
   const { instance } = explanation;
+  const order = useOrders()(instance.workflow, instance.job, instance.planTime);
   const lines: string[] = [];
+  if (order !== undefined && instance.kind === "scheduled" && instance.state === "waiting")
+    lines.push(
+      t(order.note === undefined ? "ahead.order" : "ahead.orderNote", { who: order.by, what: order.text, note: order.note ?? "" }),
+    );
   if (instance.runNow !== undefined) lines.push(t("acts.runNow", { who: instance.runNow }));
   if (instance.confirmed !== undefined) lines.push(t("acts.confirmed", { who: instance.confirmed }));
   if (instance.frozen) lines.push(t("acts.frozen"));

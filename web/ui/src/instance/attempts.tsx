@@ -6,6 +6,7 @@ import { between, clock } from "../parts/time";
 /** Attempts lists every execution, of which one is chosen to show its log. */
 export function Attempts(props: { items: Schemas["Attempt"][]; chosen: string; onChoose: (id: string) => void }) {
   const t = useT();
+  const several = props.items.some((one) => one.run !== props.items[0]?.run);
   const outputs = Object.entries(props.items.find((one) => one.id === props.chosen)?.outputs ?? {});
   return (
     <>
@@ -15,6 +16,7 @@ export function Attempts(props: { items: Schemas["Attempt"][]; chosen: string; o
             <button type="button" aria-pressed={one.id === props.chosen} onClick={() => props.onChoose(one.id)}>
               <StateMark state={one.outcome ?? "running"} />
               <span>
+                {several && `${t("runs.one", { n: one.run ?? 1 })} · `}
                 {t("instance.attempt", { n: one.number })}
                 {one.step !== undefined && ` · ${one.step}`}
                 {one.errorAction && ` · ${t("instance.errorAction")}`}

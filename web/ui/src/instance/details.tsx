@@ -12,6 +12,7 @@ export function Details({ instance }: { instance: Schemas["Instance"] }) {
     ["column.kind", t(`kind.${instance.kind}`)],
     ["instance.key", instance.key],
     ["column.planTime", clock(instance.planTime)],
+    ["runs.number", (instance.run ?? 1) > 1 ? instance.run : undefined],
     ["instance.started", clock(instance.startedAt)],
     ["instance.ended", clock(instance.endedAt)],
     ["column.took", between(instance.startedAt, instance.endedAt, t)],

@@ -18,6 +18,7 @@ import { Dependencies } from "./dependencies";
 import { Details } from "./details";
 import { History } from "./history";
 import { Operations } from "./operations";
+import { Runs } from "./runs";
 import { Why } from "./why";
 
 const LogView = lazy(() => code(() => import("../log/log")).then((module) => ({ default: module.LogView })));
@@ -49,14 +50,17 @@ export default function InstancePage() {
   return <Loaded query={query}>{(explanation) => <Shown explanation={explanation} />}</Loaded>;
 }
 
-function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
+export function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
   const t = useT();
   const [search, setSearch] = useAddress();
   const { instance } = explanation;
-  const tabs = explanation.planned ? all : all.filter((one) => one !== "steps" && one !== "version");
+  const tabs = explanation.planned ? all : all.filter((one) => one === "why" || one === "waits" || one === "details");
   const asked = search.get("tab");
   const tab = tabs.find((one) => one === asked) ?? "why";
-  const choose = (next: Tab) => setSearch(next === "why" ? {} : { tab: next }, { replace: true });
+  const choose = (next: Tab) => {
+    const name = search.get("i"); // of one that is not written down
+    setSearch({ ...(name === null ? {} : { i: name }), ...(next === "why" ? {} : { tab: next }) }, { replace: true });
+  };
   return (
     <>
       <header className="stack">
@@ -69,10 +73,15 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
           </h1>
           <StateMark state={instance.state} gate={instance.gate} />
           <span className="soft small">
-            {offset(instance.planTime)} · {t("column.id")} {instance.id}
+            {offset(instance.planTime)}
+            {explanation.planned && ` · ${t("column.id")} ${instance.id}`}
+            {(instance.run ?? 1) > 1 && ` · ${t("runs.one", { n: instance.run ?? 1 })}`}
           </span>
           <span className="grow" />
-          <Link className="button" href={`/instances/${instance.id}/graph`}>
+          <Link
+            className="button"
+            href={explanation.planned ? `/instances/${instance.id}/graph` : `/graph?${new URLSearchParams({ i: instance.name })}`}
+          >
             {t("graph.title")}
           </Link>
         </div>
@@ -80,10 +89,10 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
         {instance.cancel && <p className="failed">{t("instance.cancelling", { why: instance.cancel.text })}</p>}
         {instance.dryRun && <p className="soft">{t("instance.dryRun")}</p>}
         <Acts explanation={explanation} />
-        {!explanation.planned && <p className="soft">{t("instance.unplanned")}</p>}
+        {!explanation.planned && <p className="soft">{t("ahead.planned")}</p>}
         <div className="row">
           <Operations explanation={explanation} />
-          {instance.kind !== "manual" && (
+          {instance.kind !== "manual" && explanation.planned && (
             <Link className="button" href={backfillOf(instance)}>
               {t("backfill.of")}
             </Link>
@@ -94,7 +103,13 @@ function Shown({ explanation }: { explanation: Schemas["Explanation"] }) {
       <div role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} className="stack grow">
         {tab === "why" && <Why explanation={explanation} />}
         {tab === "waits" && <Dependencies explanation={explanation} />}
-        {tab === "history" && <History id={instance.id} />}
+        {tab === "why" && (instance.run ?? 1) > 1 && <Runs id={instance.id} />}
+        {tab === "history" && (
+          <>
+            <Runs id={instance.id} />
+            <History id={instance.id} />
+          </>
+        )}
         {tab === "details" && <Details instance={instance} />}
         {tab === "log" && <Logs id={instance.id} />}
         <Boundary words={t("error.crash")} reset="">

@@ -23,13 +23,13 @@ export function isOperation(word: string): word is Operation {
 /** operationsFor lists the operations that an instance in this state takes, the likeliest first. */
 export function operationsFor(explanation: Schemas["Explanation"]): Operation[] {
   const { instance, gates, dependencies } = explanation;
-  if (!explanation.planned) return [];
   switch (instance.state) {
     case "waiting": {
       const list: Operation[] = [];
       if (gates.some((gate) => gate.gate === "confirm" && !gate.open)) list.push("confirm");
       list.push("run-now", instance.frozen ? "unfreeze" : "freeze", "boost");
       if (dependencies.some((wait) => !wait.satisfied && wait.count > 0)) list.push("detach");
+      if (instance.kind === "scheduled") list.push("reschedule");
       return [...list, "skip", "force", "cancel"];
     }
     case "running":

@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { plannedHref } from "../ahead/orders";
 import { newKey, post, type Schemas } from "../api/client";
 import { known, useT } from "../i18n/language";
 import { Act } from "../parts/act";
 import { useAddress } from "../parts/address";
 import { Dialog } from "../parts/dialog";
 import { ProblemView } from "../parts/problem";
+import { clock, offset } from "../parts/time";
 import { toast } from "../shell/toasts";
 import { isOperation, type Operation, operationsFor } from "./operation";
 
@@ -51,8 +53,12 @@ function firstOptions(operation: Operation, explanation: Explanation): Options {
   if (operation === "rerun") return { from: "start", version: "original", scope: "this" };
   if (operation === "boost") return { priority: 9 };
   if (operation === "detach") return { upstream: upstreams(explanation)[0]?.value };
+  if (operation === "reschedule") return { to: clockOf(explanation.instance.notBefore) };
   return {};
 }
+
+/** clockOf is a time as a field for times has it, on the clock of the job. */
+const clockOf = (at: string) => at.slice(0, 16);
 
 /** upstreams are the instances that one can be detached from: those that its dependencies lack. */
 function upstreams(explanation: Explanation): { value: string; text: string }[] {
@@ -78,7 +84,9 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
   const [options, setOptions] = useState<Options>(() => firstOptions(operation, explanation));
   const [note, setNote] = useState("");
   const [key] = useState(newKey);
-  const request = { operation, ids: [instance.id], options: Object.keys(options).length > 0 ? options : undefined };
+  // One that is not written down yet has no id, and is named.
+  const which = explanation.planned ? { ids: [instance.id] } : { selector: instance.name };
+  const request = { operation, ...which, options: Object.keys(options).length > 0 ? options : undefined };
   const preview = useQuery({
     queryKey: ["preview", request],
     queryFn: () => post("/api/v1/operations", { body: { ...request, dryRun: true } }),
@@ -87,7 +95,7 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
     retry: false,
   });
   const undo = async (back: Operation, with_?: Options) => {
-    await post("/api/v1/operations", { body: { operation: back, ids: [instance.id], options: with_ } });
+    await post("/api/v1/operations", { body: { operation: back, ...which, options: with_ } });
     await client.invalidateQueries();
   };
   const apply = useMutation({
@@ -95,10 +103,17 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
       post("/api/v1/operations", { body: { ...request, note: note === "" ? undefined : note }, key: `${key}-${operation}` }),
     onSuccess: async (result) => {
       const back = inverse[operation];
+      const undoable: [Operation, Options?] | undefined = back
+        ? [back]
+        : operation === "boost"
+          ? ["boost", { priority: instance.priority }]
+          : operation === "reschedule"
+            ? ["reschedule", { to: instance.notBefore === instance.planTime ? "plan" : instance.notBefore }]
+            : undefined;
       toast({
         text: t("operations.done", { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
-        undo: back ? () => void undo(back) : operation === "boost" ? () => void undo("boost", { priority: instance.priority }) : undefined,
-        href: `/instances/${instance.id}`,
+        undo: undoable === undefined ? undefined : () => void undo(...undoable),
+        href: explanation.planned ? `/instances/${instance.id}` : plannedHref(instance.workflow, instance.job, instance.planTime),
       });
       onClose();
       await client.invalidateQueries();
@@ -221,5 +236,43 @@ function OptionFields(props: { operation: Operation; explanation: Explanation; o
       </label>
     );
   }
+  if (operation === "reschedule") return <TimeField {...props} />;
   return null;
+}
+
+/** TimeField asks when an instance starts at the earliest: a time on the clock of its job, or its plan time again. */
+function TimeField({
+  explanation,
+  options,
+  onChange,
+}: {
+  explanation: Explanation;
+  options: Options;
+  onChange: (options: Options) => void;
+}) {
+  const t = useT();
+  const { instance } = explanation;
+  const back = options.to === "plan";
+  return (
+    <>
+      <label className="field">
+        {t("ahead.to", { offset: offset(instance.planTime) })}
+        <input
+          type="datetime-local"
+          required={!back}
+          disabled={back}
+          value={back ? "" : options.to}
+          onChange={(event) => onChange({ to: event.target.value })}
+        />
+      </label>
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={back}
+          onChange={(event) => onChange({ to: event.target.checked ? "plan" : clockOf(instance.notBefore) })}
+        />
+        {t("ahead.back", { at: clock(instance.planTime) })}
+      </label>
+    </>
+  );
 }

@@ -1,3 +1,5 @@
+import { Ordered } from "../ahead/ordered";
+import { useOrders } from "../ahead/orders";
 import type { Schemas } from "../api/client";
 import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
@@ -19,12 +21,19 @@ export function InstanceHead() {
 /** InstanceLine is an instance in one line. */
 export function InstanceLine({ instance, clock }: { instance: Schemas["Instance"]; clock: (at: string) => string }) {
   const t = useT();
+  const order = useOrders()(instance.workflow, instance.job, instance.planTime);
   return (
     <>
       <StateMark state={instance.state} />
       <span>
         {instance.workflow}/{instance.job}
         {instance.kind !== "scheduled" && <span className="soft small"> {t(`kind.${instance.kind}`)}</span>}
+        {instance.kind === "scheduled" && order !== undefined && (
+          <>
+            {" "}
+            <Ordered order={order} />
+          </>
+        )}
       </span>
       <span className="number">{clock(instance.planTime)}</span>
       <span className="soft">{instance.reason.text}</span>

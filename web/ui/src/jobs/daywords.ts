@@ -11,6 +11,7 @@ export function dayWords(date: string, one: JobDay | undefined, t: Translate): s
       const key = `state.${state}`;
       parts.push(`${n} ${known(key) ? t(key) : state}`);
     }
+    if (one.reruns !== undefined) parts.push(t("days.reruns", { n: one.reruns }));
     if (one.atLeast) parts.push(t("days.atLeast"));
     if (one.planned !== undefined && one.planned > 0) parts.push(plannedWords(one, t));
     if (one.medianSeconds !== undefined) parts.push(t("days.median", { took: span(one.medianSeconds, t) }));

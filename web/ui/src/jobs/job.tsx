@@ -1,6 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "wouter";
+import { Ordered } from "../ahead/ordered";
+import { plannedHref, useOrders } from "../ahead/orders";
+import { PauseButton, Paused } from "../ahead/pauses";
 import type { Schemas } from "../api/client";
 import { jobQuery, recentQuery, versionsQuery } from "../api/queries";
 import { StateMark } from "../design/state";
@@ -39,12 +42,14 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
               {t("backfill.of")}
             </Link>
           )}
+          {!detail.removed && detail.paused === undefined && <PauseButton workflow={detail.workflow} job={detail.job} />}
           {!detail.removed && (
             <Act needs="operator" className="primary" onClick={() => setTriggering(true)}>
               {t("job.trigger")}
             </Act>
           )}
         </div>
+        {detail.paused !== undefined && <Paused pause={detail.paused} />}
         {detail.removed && <p className="failed">{t("job.gone")}</p>}
         {detail.definitionError !== undefined && <p className="failed">{t("job.definitionError", { why: detail.definitionError })}</p>}
         {detail.description !== undefined && <p>{detail.description}</p>}
@@ -73,6 +78,7 @@ function Shown({ detail }: { detail: Schemas["JobDetail"] }) {
 function When({ detail }: { detail: Schemas["JobDetail"] }) {
   const t = useT();
   const { language } = useLanguage();
+  const orderOf = useOrders();
   const period = `period.${detail.period ?? ""}`;
   const means = `${period}.means`;
   return (
@@ -94,7 +100,14 @@ function When({ detail }: { detail: Schemas["JobDetail"] }) {
         <dd>{detail.timeZone}</dd>
         <dt>{t("job.next")}</dt>
         <dd className="number">
-          {(detail.next ?? []).length === 0 ? t("job.nextNone") : (detail.next ?? []).map((at) => <div key={at}>{clock(at)}</div>)}
+          {(detail.next ?? []).length === 0
+            ? t("job.nextNone")
+            : (detail.next ?? []).map((at) => (
+                <div key={at}>
+                  <Link href={plannedHref(detail.workflow, detail.job, at)}>{clock(at)}</Link>{" "}
+                  <Ordered order={orderOf(detail.workflow, detail.job, at)} />
+                </div>
+              ))}
         </dd>
         {detail.tags !== undefined && detail.tags.length > 0 && (
           <>

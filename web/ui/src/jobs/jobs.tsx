@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { Link } from "wouter";
+import { PausedCard } from "../ahead/pauses";
 import { jobsQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
@@ -38,6 +39,7 @@ export default function JobsPage() {
           {query.data && t(hasNextPage ? "jobs.countMore" : "jobs.count", { n: items.length })}
         </span>
       </div>
+      <PausedCard />
       <Loaded query={query}>
         {() =>
           items.length === 0 ? (
@@ -75,7 +77,9 @@ export default function JobsPage() {
                   <span>
                     {job.workflow}/{job.job}
                   </span>
-                  <span className="soft">{job.removed ? t("jobs.removed") : job.disabled ? t("jobs.disabled") : ""}</span>
+                  <span className="soft">
+                    {job.removed ? t("jobs.removed") : job.disabled ? t("jobs.disabled") : job.paused ? t("pause.paused") : ""}
+                  </span>
                   <span className="number">{clock(job.due)}</span>
                   <span className="soft" title={job.recurrence}>
                     {job.recurrence}

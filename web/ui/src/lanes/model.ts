@@ -31,6 +31,8 @@ export interface Bar {
   due?: number; // a thin line leads from here to the bar: when it should have begun
   known?: number; // up to here it has happened; what is behind is expected, and drawn as an outline
   late?: boolean; // marked by a corner of its own
+  sign?: "frozen" | "ordered"; // what a person has said of it, drawn before its beginning
+  ticks?: readonly number[]; // where within it something begins anew, such as another attempt
   deadline?: number; // by when it must have ended: a flag in its lane, filled when it is late
   ghost?: boolean; // nothing is recorded of it: drawn broken
   faded?: boolean; // another is looked for

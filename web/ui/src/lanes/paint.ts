@@ -243,6 +243,8 @@ function paintMarks(c: CanvasRenderingContext2D, scene: Scene, palette: Palette)
   }
   c.fillStyle = palette.colour("--lost");
   c.fill();
+  paintSigns(c, scene, palette);
+  paintTicks(c, scene, palette);
   const ring = (n: number, colour: string, width: number) => {
     const box = n < 0 ? undefined : boxOf(scene, n, barHeight + 1);
     if (box === undefined) return;
@@ -255,6 +257,47 @@ function paintMarks(c: CanvasRenderingContext2D, scene: Scene, palette: Palette)
   if (scene.hover.kind === "bar") ring(scene.hover.bar, "--edge-strong", 1);
   ring(scene.selected, "--ink", 2);
   if (scene.cursor.kind === "bar") ring(scene.cursor.bar, "--focus", 2);
+}
+
+/** paintSigns draws what a person has said of a bar: two strokes before one that is frozen, a rhomb before one of which something else is ordered. */
+function paintSigns(c: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  c.beginPath();
+  for (const [, row] of visible(scene)) {
+    if (row.lane < 0) continue;
+    for (const [n, room, bar] of inSight(scene, row)) {
+      const box = bar.sign === undefined || bar.faded ? undefined : boxOf(scene, n, room);
+      if (box === undefined) continue;
+      const middle = box.y + box.h / 2;
+      if (bar.sign === "frozen") {
+        c.rect(box.x - 9, middle - 4, 2.5, 8);
+        c.rect(box.x - 5, middle - 4, 2.5, 8);
+        continue;
+      }
+      c.moveTo(box.x - 6, middle - 4);
+      c.lineTo(box.x - 2, middle);
+      c.lineTo(box.x - 6, middle + 4);
+      c.lineTo(box.x - 10, middle);
+      c.closePath();
+    }
+  }
+  c.fillStyle = palette.colour("--accent");
+  c.fill();
+}
+
+/** paintTicks draws where within a bar something begins anew. */
+function paintTicks(c: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  c.fillStyle = palette.colour("--ink");
+  for (const [, row] of visible(scene)) {
+    if (row.lane < 0) continue;
+    for (const [n, room, bar] of inSight(scene, row)) {
+      const box = bar.ticks === undefined ? undefined : boxOf(scene, n, room);
+      if (box === undefined) continue;
+      for (const at of bar.ticks ?? []) {
+        const x = Math.round(xOf(scene, at));
+        if (x > box.x && x < box.x + box.w) c.fillRect(x, box.y - 2, 1.5, box.h + 4);
+      }
+    }
+  }
 }
 
 function paintNow(c: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {

@@ -183,7 +183,8 @@ export class LaneView {
   }
 
   get #gutter(): number {
-    return this.#options.gutter ?? 220;
+    const wanted = this.#options.gutter ?? 220;
+    return this.#width > 1 && this.#width < 500 ? Math.min(wanted, Math.round(this.#width * 0.36)) : wanted; // on a phone the times need room too
   }
 
   get #strip(): number {

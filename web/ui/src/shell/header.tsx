@@ -36,7 +36,7 @@ export function Header({ link, onFind, onHelp }: { link: LinkState; onFind: () =
       </button>
       <button type="button" className="plain" onClick={nextTheme} aria-label={t("header.theme", { theme: t(`theme.${theme}`) })}>
         <Icon path="M8 4.6a3.4 3.4 0 1 0 0 6.8 3.4 3.4 0 0 0 0-6.8zM8 1v1.4M8 13.6V15M1 8h1.4M13.6 8H15M3 3l1 1M12 12l1 1M3 13l1-1M12 4l1-1" />
-        {t(`theme.${theme}`)}
+        <span className="theme">{t(`theme.${theme}`)}</span>
       </button>
       <button type="button" className="plain" onClick={onHelp} aria-label={t("header.help")}>
         ?
