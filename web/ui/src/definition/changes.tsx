@@ -98,6 +98,7 @@ function says(row: Row, t: ReturnType<typeof useT>): string {
       return t(`definition.fate.${row.fate ?? "runs"}`);
     case "added":
       return row.after ? t("definition.addedWaits", { what: row.after }) : t("definition.added");
+    case "bound":
     case "relinked":
       return t("definition.relinked", { before: row.before || nothing, after: row.after || nothing });
     case "changed":

@@ -2,8 +2,8 @@ import { clock } from "../parts/time";
 import type { PlanDiff } from "./queries";
 
 /** What becomes of an instance. */
-export type Kind = "lost" | "due" | "added" | "removed" | "relinked" | "changed";
-export const kinds: Kind[] = ["lost", "due", "added", "removed", "relinked", "changed"];
+export type Kind = "lost" | "due" | "bound" | "added" | "removed" | "relinked" | "changed";
+export const kinds: Kind[] = ["lost", "due", "bound", "added", "removed", "relinked", "changed"];
 
 /** A Row is one instance of a diff. The marks are those of the command line. */
 export interface Row {
@@ -29,6 +29,10 @@ export function rowsOf(diff: PlanDiff): Row[] {
     const lost = one.fate === "dropped" || one.fate === "stranded";
     return { kind: lost ? "lost" : "due", mark: lost ? "!" : "=", ...named(one), fate: one.fate };
   });
+  const bound = (diff.bound ?? []).map((one): Row => {
+    const [before, after] = apart(one.before, one.after);
+    return { kind: "bound", mark: "~", ...named(one), before: links(before, one), after: links(after, one) };
+  });
   const rows: Row[] = [
     ...diff.added.map((one): Row => ({ kind: "added", mark: "+", ...named(one), after: links(one.waits, one) })),
     ...diff.removed.map((one): Row => ({ kind: "removed", mark: "−", ...named(one) })),
@@ -40,7 +44,7 @@ export function rowsOf(diff: PlanDiff): Row[] {
   ];
   const time = new Map(rows.map((row) => [row, Date.parse(row.at)]));
   rows.sort((a, b) => (time.get(a) ?? 0) - (time.get(b) ?? 0));
-  return [...due, ...rows];
+  return [...due, ...bound, ...rows];
 }
 
 /** apart are the links of either side that the other has not. */
@@ -113,6 +117,8 @@ function plain(row: Row): string {
       return `due, not started: ${row.fate}`;
     case "added":
       return row.after ? `added; waits for ${row.after}` : "added";
+    case "bound":
+      return `not started: bound again: ${row.before || "nothing"} → ${row.after || "nothing"}`;
     case "relinked":
       return `re-linked: ${row.before || "nothing"} → ${row.after || "nothing"}${row.later ? " (later)" : ""}`;
     case "changed":

@@ -64,6 +64,7 @@ export const definition = {
   "definition.kinds": "Show only",
   "definition.kind.lost": "! cancelled",
   "definition.kind.due": "= due",
+  "definition.kind.bound": "~ bound again",
   "definition.kind.added": "+ added",
   "definition.kind.removed": "− removed",
   "definition.kind.relinked": "~ re-linked",

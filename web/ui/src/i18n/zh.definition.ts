@@ -64,6 +64,7 @@ export const definition: Record<keyof typeof en, string> = {
   "definition.kinds": "只显示",
   "definition.kind.lost": "! 取消",
   "definition.kind.due": "= 已到期",
+  "definition.kind.bound": "~ 重新绑定",
   "definition.kind.added": "+ 新增",
   "definition.kind.removed": "− 移除",
   "definition.kind.relinked": "~ 依赖改变",
