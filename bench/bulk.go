@@ -57,7 +57,9 @@ func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 	go func() { done <- e.Run(run) }()
 	defer func() {
 		stop()
-		<-done // the figures are taken
+		if err := <-done; err != nil {
+			fmt.Fprintln(os.Stderr, "bench: the engine ended:", err) // the figures are taken
+		}
 	}()
 	select {
 	case <-e.Ready():

@@ -156,7 +156,7 @@ func (e *Engine) TestSink(ctx context.Context, sink, actor, note string, now tim
 		if note != "" {
 			m.Text += "\n" + note
 		}
-		row := DeliveryRow{ID: id, Sink: sink, Class: m.Class, NotBefore: now, State: OutboxPending, CreatedAt: now}
+		row = DeliveryRow{ID: id, Sink: sink, Class: m.Class, NotBefore: now, State: OutboxPending, CreatedAt: now}
 		if err := putMessage(tx, row, m); err != nil {
 			return err
 		}

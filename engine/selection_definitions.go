@@ -14,7 +14,7 @@ import (
 func (s *Selector) ChooseJobs(jobs []*Job, words []string) (map[*Job]bool, error) {
 	for n := range s.Terms {
 		if t := &s.Terms[n]; t.Key != "job" && t.Key != "workflow" && t.Key != "tag" {
-			return nil, fmt.Errorf("%w: column %d: %s: chooses instances; of definitions there are job:, workflow: and tag:", ErrInvalid, t.Column, t.Key)
+			return nil, fmt.Errorf("%w: column %d: %s: chooses instances; definitions are chosen by job:, workflow: and tag: only", ErrInvalid, t.Column, t.Key)
 		}
 	}
 	chosen := map[*Job]bool{}

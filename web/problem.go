@@ -170,7 +170,7 @@ func (s *server) answerTo(ctx context.Context, err error) *Problem {
 			words = oneLine(err)
 		}
 		p := refusal(known.code, words)
-		if known.kind == engine.ErrInvalid {
+		if errors.Is(known.kind, engine.ErrInvalid) {
 			p.Errors = mistakes(err)
 		}
 		return p

@@ -69,7 +69,6 @@ type maker struct {
 	now   time.Time
 	today time.Time
 	base  int64    // the ids begin behind it
-	event int64    // the last
 	later []string // what is made again at the end
 	err   error
 }
@@ -95,13 +94,20 @@ func (m *maker) one(text string, args ...any) (n int64) {
 
 // indexes drops what would be kept in order row by row.
 func (m *maker) indexes() {
+	for _, text := range m.dropped() {
+		m.exec(text)
+	}
+}
+
+// dropped lists the statements that drop it, and remembers those that make it again.
+func (m *maker) dropped() (drop []string) {
 	rows, err := m.db.QueryContext(m.ctx, `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND
 		tbl_name IN ('instance', 'attempt', 'run', 'event', 'incident_member', 'delivery') AND type IN ('index', 'trigger')`)
 	if err != nil {
 		m.err = err
-		return
+		return nil
 	}
-	var drop []string
+	defer func() { m.err = errors.Join(m.err, rows.Close()) }()
 	for rows.Next() {
 		var kind, name, text string
 		if err := rows.Scan(&kind, &name, &text); err != nil {
@@ -110,12 +116,8 @@ func (m *maker) indexes() {
 		drop = append(drop, "DROP "+kind+" "+name)
 		m.later = append(m.later, text)
 	}
-	if m.err = errors.Join(m.err, rows.Err(), rows.Close()); m.err != nil {
-		return
-	}
-	for _, text := range drop {
-		m.exec(text)
-	}
+	m.err = errors.Join(m.err, rows.Err())
+	return drop
 }
 
 func (m *maker) restore() {

@@ -204,7 +204,7 @@ func (v *view) Asking(limit int) ([]engine.Instance, error) {
 // unresolved reports whether a member is: one that is merely blocked is not when its incident is closed.
 func (v *view) unresolved(m *engine.MemberRow) bool {
 	inc := v.s.alerts.incidents[m.Incident]
-	return m.Resolved.IsZero() && !(m.Kind == engine.AlertBlocked && inc != nil && !inc.Closed.IsZero())
+	return m.Resolved.IsZero() && (m.Kind != engine.AlertBlocked || inc == nil || inc.Closed.IsZero())
 }
 
 func inTrouble(m *engine.MemberRow) bool { return m.Resolved.IsZero() && m.Kind != engine.AlertBlocked }
