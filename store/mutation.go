@@ -3,6 +3,7 @@
 package store
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/almanac-sched/almanac/engine/fault"
@@ -28,9 +29,12 @@ var mutations = map[fault.Bug]mutation{
 	fault.StoreOnce:      {"INSERT INTO once", "ON CONFLICT DO NOTHING", "ON CONFLICT DO UPDATE SET request = excluded.request, answer = NULL"},
 }
 
+// lists is how a statement begins that changes nothing.
+var lists = regexp.MustCompile(`^SELECT`)
+
 // mutated is the text of a statement with the bug that is planted.
 func mutated(text string) string {
-	if fault.Planted(fault.StoreUnreal) && strings.HasPrefix(text, "SELECT") {
+	if fault.Planted(fault.StoreUnreal) && lists.MatchString(text) {
 		return strings.ReplaceAll(strings.ReplaceAll(text, real, ""), isReal, "")
 	}
 	for bug, m := range mutations {

@@ -102,7 +102,7 @@ func Requests(f Facts) map[string][]Request {
 
 		"asset": maybe("/assets/none.js", 404), "icon": one("/favicon.svg"),
 		"pageHome": one("/"), "pageIncidents": one("/incidents"), "pageIncident": one("/incidents/1"), "pageDay": one("/day"), "pageDayOf": one("/day/" + f.Day),
-		"pageInstances": one("/instances"), "pageInstance": one("/instances/1"), "pageInstanceGraph": one("/instances/1/graph"), "pageGraph": one("/graph"),
+		"pageInstances": one("/instances"), "pagePlanned": one("/planned?i=" + q("w/m0@"+f.At.Format(time.RFC3339))), "pageInstance": one("/instances/1"), "pageInstanceGraph": one("/instances/1/graph"), "pageGraph": one("/graph"),
 		"pageJobs": one("/jobs"), "pageJob": one("/jobs/w/m0"), "pageDefinition": one("/definitions/w"), "pageBackfills": one("/backfills"),
 		"pageNewBackfill": one("/backfills/new"), "pageBackfill": one("/backfills/1"), "pageSimulate": one("/simulate"), "pageAdmin": one("/admin"),
 	}

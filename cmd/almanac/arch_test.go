@@ -127,12 +127,16 @@ var layers = map[string]layer{
 			"web/client", "web/metrics",
 		},
 		others: []string{
-			"github.com/spf13/cobra", "github.com/jedib0t/go-pretty/v6", "golang.org/x/term", "golang.org/x/sys",
+			"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/jedib0t/go-pretty/v6", "golang.org/x/term", "golang.org/x/sys",
 		},
 		banned: []string{"database/"},
 		why:    "the command line wires the packages; logic belongs into one of them",
 	},
 	"bench": {ours: []string{"recurrence", "deps", "engine", "engine/spec", "engine/action", "store", "web"}, why: "bench measures what users run"},
+	"bench/history": {
+		ours: []string{"web"}, others: []string{"modernc.org/sqlite"},
+		why: "its rows are written beside the store: nobody waits until millions of instances have run",
+	},
 	"bench/sim": {
 		ours: []string{"engine/sim", "engine/fault"}, why: "the command of the simulator: seeds in, verdicts out",
 	},

@@ -5,11 +5,15 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// zoneLine says on whose clocks an example is told.
+var zoneLine = regexp.MustCompile(`(?m)^timeZone: (\S+)$`)
 
 // Each example is planned for a day that shows what it is for: the 3rd of a month that is a Monday, a last work day, the first day of a
 // traditional job, a day off. The plans are golden files: the sources' own worked examples print exactly the sources' edges.
@@ -31,13 +35,17 @@ func TestExamplesArePlanned(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
+		zone := "UTC"
+		if m := zoneLine.FindSubmatch(text); m != nil {
+			zone = string(m[1])
+		}
 		folder := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name+".yaml"), text, 0o600))
 		require.NotEmpty(t, days[name], name)
 		for _, day := range days[name] {
 			t.Run(name+"/"+day, func(t *testing.T) {
 				var out, errs bytes.Buffer
-				status := run(context.Background(), []string{"plan", folder, "--date", day}, strings.NewReader(""), &out, &errs, nil)
+				status := run(context.Background(), []string{"plan", folder, "--date", day, "--tz", zone}, strings.NewReader(""), &out, &errs, nil)
 				require.Zero(t, status, errs.String())
 				golden := filepath.Join("../../examples/testdata", name+"."+day+".txt")
 				if *update {
