@@ -113,6 +113,7 @@ func (c *checker) checkLagOf(i *instance, blocked []span) {
 	}
 	near := sort.Search(len(blocked), func(n int) bool { return blocked[n].to > free })
 	around := append(c.jobFull(i, free, start), i.job.disabledSpans()...)
+	around = append(around, i.job.paused...)
 	for ; near < len(blocked) && blocked[near].from < start; near++ {
 		around = append(around, blocked[near])
 	}

@@ -56,6 +56,7 @@ type job struct {
 	revision       int64      // of the definitions when it was last put
 	countedGone    int64      // runs that retention has removed
 	versions       []*version // by id
+	paused         []span
 }
 
 // String returns workflow/name.
@@ -245,7 +246,7 @@ func readRows(path, mode string) (*ledger, error) {
 	}
 	rows := &rowReader{ctx: ctx, tx: tx}
 	for _, read := range []func(*rowReader) error{
-		l.readJobs, l.readVersions, l.readInstances, l.readWaits, l.readSteps, l.readAttempts, l.readEvents, l.readOutbox,
+		l.readJobs, l.readPauses, l.readVersions, l.readInstances, l.readWaits, l.readSteps, l.readAttempts, l.readEvents, l.readOutbox,
 	} {
 		if err := read(rows); err != nil {
 			return nil, err

@@ -159,7 +159,8 @@ func (c *checker) lookAtSet(look *setsLook, i *instance, key edgeKey, group []wa
 // when a job was due, as far as it is planned, and its latest definition says the rest. bound is that this is so; exact is that it has to be, since the
 // instance still waits and no definition has changed after it was bound.
 func (c *checker) lookInForce(look *setsLook, i *instance, key edgeKey, up *job, self bool, group []wait) (bound, exact bool) {
-	if len(group) == 0 || len(up.versions) < 2 && len(i.job.versions) < 2 {
+	several := len(up.versions) > 1 || len(i.job.versions) > 1 || up.hasCount() || i.job.hasCount()
+	if len(group) == 0 || !several {
 		return false, false
 	}
 	if up.removed || group[0].rule == "retention" {

@@ -20,6 +20,13 @@ func (c *checker) spending(j *job) spending {
 // counts reports whether an instance is a run, or is to be one.
 func (i *instance) counts() bool { return i.state != "cancelled" || i.fence > 0 }
 
+// hasCount reports whether the latest definition of a job limits how often it runs: rows say which of
+// its due times use it up.
+func (j *job) hasCount() bool {
+	n := len(j.versions)
+	return n > 0 && j.versions[n-1].whenErr == nil && j.versions[n-1].when.count > 0
+}
+
 // left is how many due times are due from a moment on that lies beyond the plan.
 func (s *spending) left(count, begin int64) int64 {
 	n := count - s.job.countedGone
