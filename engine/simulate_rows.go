@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -337,4 +338,9 @@ func (r *playRows) firstWake() *playRow {
 		r.wakes.take()
 	}
 	return nil
+}
+
+// JobByRef is asked for what is left of a count. A day that is foreseen has no rows of jobs.
+func (r *playRows) JobByRef(ref JobRef) (JobRow, error) {
+	return JobRow{}, fmt.Errorf("job %s: %w", ref, ErrNotFound)
 }

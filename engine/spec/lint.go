@@ -160,6 +160,9 @@ func (l *lint) edge(j *lintJob, n int) {
 			err = fmt.Errorf("waitPreviousEnd: %w", err)
 		}
 	}
+	if err != nil && (l.whenUnread(j) || l.whenUnread(up)) {
+		return // the mistake in when it is due is said
+	}
 	if err != nil {
 		l.report(j, j.place(n), Error, "", "%s cannot depend on %s like this: %s", j.Name, x.Job, err)
 		return
@@ -167,6 +170,12 @@ func (l *lint) edge(j *lintJob, n int) {
 	e := &lintEdge{down: j, up: up, n: n, dependency: x, binder: binder}
 	l.edges = append(l.edges, e)
 	up.down = append(up.down, e)
+}
+
+// whenUnread reports whether it is not known when a job is due, for a mistake in its file.
+func (l *lint) whenUnread(j *lintJob) bool {
+	damaged := slices.ContainsFunc(l.damaged, func(f *damagedFile) bool { return f.workflow.File == j.file })
+	return damaged && j.Period == deps.Period{} && !j.When.Manual
 }
 
 // mayExist reports whether a job that was not read may stand in a file with a mistake: then nothing is said about it, as the mistake is
