@@ -109,7 +109,7 @@ test("a day to come is what will be planned, and says so", async () => {
   await expect.poll(() => told(page).textContent()).toContain("not recorded yet");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "shop/clean" }).waitFor();
-  expect(page.url()).toContain("/jobs/shop/clean");
+  expect(page.url()).toContain("/planned?i=shop");
   expect(wrongs).toEqual([]);
   await page.context().close();
 });
