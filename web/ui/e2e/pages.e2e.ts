@@ -35,6 +35,9 @@ afterAll(async () => {
   await world?.end();
 });
 
+/** later is a day to come of which nothing is written down yet. */
+const later = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
+
 /** Every page, and what shows that it is there. */
 const places: [string, () => string, string][] = [
   ["home", () => "/", "keeps 2 waiting"],
@@ -46,6 +49,7 @@ const places: [string, () => string, string][] = [
   ["log", () => `/instances/${orders}?tab=log`, "the source was not there"],
   ["history", () => `/instances/${orders}?tab=history`, "start"],
   ["details", () => `/instances/${orders}?tab=details`, "Job version"],
+  ["planned", () => `/planned?i=${encodeURIComponent(`shop/orders@${later}T01:00:00Z`)}`, "Not written down yet"],
   ["jobs", () => "/jobs", "shop/talker"],
   ["job", () => "/jobs/shop/report", "shop/stock"],
   ["definition", () => "/definitions/shop?job=report&date=2100-01-01", "every day at 02:00"],

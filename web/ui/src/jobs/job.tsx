@@ -103,7 +103,7 @@ function When({ detail }: { detail: Schemas["JobDetail"] }) {
           {(detail.next ?? []).length === 0
             ? t("job.nextNone")
             : (detail.next ?? []).map((at) => (
-                <div key={at}>
+                <div key={at} className="job-due">
                   <Link href={plannedHref(detail.workflow, detail.job, at)}>{clock(at)}</Link>{" "}
                   <Ordered order={orderOf(detail.workflow, detail.job, at)} />
                 </div>
