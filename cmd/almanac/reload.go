@@ -51,13 +51,14 @@ func (s *server) salvage(ctx context.Context) error {
 		why += "; as recorded last runs " + strings.Join(kept, ", ")
 	}
 	s.log.Error("one bad file stops one workflow: the others are served", "error", why)
-	s.misdefined(why, problems, kept)
+	s.misdefined(why, problems, kept, kept)
 	return nil
 }
 
-// misdefined tells whoever asks how the server is that its folder is not loaded, and the first mistake. The workflows run as they were recorded.
-func (s *server) misdefined(why string, problems spec.Problems, workflows []string) {
-	s.trouble.Store(web.NewFolderTrouble(why, s.clock(), workflows, shownProblems(problems)))
+// misdefined tells whoever asks how the server is that its folder is not loaded, and the first mistake. The workflows run as they were recorded. kept are
+// those of them that alone do so: none where all that was loaded before runs.
+func (s *server) misdefined(why string, problems spec.Problems, workflows, kept []string) {
+	s.trouble.Store(web.NewFolderTrouble(why, s.clock(), kept, shownProblems(problems)))
 	for _, p := range problems {
 		if p.Severity == spec.Error {
 			why += "; the first mistake: " + p.String()
@@ -136,7 +137,7 @@ func (s *server) loadAgain(ctx context.Context, compare bool) (loaded web.Reload
 		loaded.Report, err = s.engine.Load(ctx, f.workflows, at)
 	}
 	if err != nil {
-		s.misdefined("the folder was refused, and what was loaded before runs: "+err.Error(), problems, s.unread(ctx))
+		s.misdefined("the folder was refused, and what was loaded before runs: "+err.Error(), problems, s.unread(ctx), nil)
 		return loaded, problems, err
 	}
 	s.engine.Misdefined("")
