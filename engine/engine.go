@@ -17,6 +17,7 @@ type Config struct {
 	Runner Runner
 	Owner  string // names this server in claims and leases; unique to a process
 	Slots  int    // attempts at once
+	AtOnce int    // instances that an operation changes in one transaction; 0 is 300
 
 	Decode    func(definition []byte, folder string) (*Job, error) // of stored versions
 	Condition ConditionFunc                                        // of a step's `when`

@@ -96,6 +96,7 @@ type View interface {
 	DurationView
 	OperationView
 	BoardView
+	OperationRowView
 	BackfillView
 	BackfillLookView
 	AroundView
@@ -198,6 +199,7 @@ type Tx interface {
 
 	ResourceTx
 	OperationTx
+	OperationRowTx
 	BackfillTx
 	WatchTx
 	AlertTx

@@ -102,6 +102,9 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 	if _, err := t.s.exec(dropBackfillsSQL, at); err != nil {
 		return 0, nil, fmt.Errorf("remove old backfills: %w", err)
 	}
+	if _, err := t.s.exec(oldOperationsSQL, at); err != nil {
+		return 0, nil, fmt.Errorf("remove old operations: %w", err)
+	}
 	if err := t.pruneHistory(at, pruneEvents*limit); err != nil {
 		return 0, nil, fmt.Errorf("remove old history: %w", err)
 	}
