@@ -109,8 +109,8 @@ func (e *Engine) runBulk(ctx context.Context) {
 }
 
 // Bulk carries on, by one short write transaction, with what is too much for one: the look at an
-// incident, which goes first because it is short, an operation on many instances, and a backfill that
-// is being applied, or withdrawn. more says that there is more to do at once. Run does this beside the loop; like Step it neither sleeps nor starts a goroutine, and it may run at the same time as Step.
+// incident, which goes first because it is short, an operation on many instances, a backfill that gets
+// another priority, and one that is being applied, or withdrawn. more says that there is more to do at once. Run does this beside the loop; like Step it neither sleeps nor starts a goroutine, and it may run at the same time as Step.
 func (e *Engine) Bulk(ctx context.Context, now time.Time) (more bool, err error) {
 	if e.cfg.Closed {
 		return false, nil
@@ -119,6 +119,9 @@ func (e *Engine) Bulk(ctx context.Context, now time.Time) (more bool, err error)
 		return more, err
 	}
 	if more, err := e.carryOn(ctx, now); err != nil || more {
+		return more, err
+	}
+	if more, err := e.moveLanes(ctx, now); err != nil || more {
 		return more, err
 	}
 	if key, a := e.bulk.any(); a != nil {

@@ -236,9 +236,9 @@ func (r *recorder) PutBackfill(row engine.BackfillRow) error {
 	return err
 }
 
-func (r *recorder) SetLanePriority(key string, priority int) (int, error) {
-	n, err := r.Tx.SetLanePriority(key, priority)
-	r.add(op{kind: opLanePriority, ok: err == nil, key: key, priority: priority, n: int64(n)})
+func (r *recorder) SetLanePriority(key string, priority int, from, to int64) (int, error) {
+	n, err := r.Tx.SetLanePriority(key, priority, from, to)
+	r.add(op{kind: opLanePriority, ok: err == nil, key: key, priority: priority, n: int64(n), id: from, fence: to})
 	return n, err
 }
 

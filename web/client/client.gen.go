@@ -507,6 +507,9 @@ type ApplyReport struct {
 	// Jobs Loaded
 	Jobs int64 `json:"jobs"`
 
+	// Later Of those that were planned anew, the ones whose place is planned within moments after the load
+	Later int64 `json:"later,omitempty,omitzero"`
+
 	// Planned Instances in their place
 	Planned int64    `json:"planned"`
 	Removed []JobRef `json:"removed"`

@@ -1500,6 +1500,11 @@ export interface components {
             jobs: number;
             /**
              * Format: int64
+             * @description Of those that were planned anew, the ones whose place is planned within moments after the load
+             */
+            later?: number;
+            /**
+             * Format: int64
              * @description Instances in their place
              */
             planned: number;
