@@ -16,12 +16,13 @@ import (
 	"github.com/almanac-sched/almanac/store"
 )
 
-// benchBulk does what is large, one after the other: it applies a backfill of 854,100 instances, gives it another priority,
+// benchBulk does what is large, one after the other: it applies a backfill (of 854,100 instances, or as -bulk says), gives it another priority,
 // freezes a tenth of it, loads other definitions of all its jobs, and cancels it. Beside that a job is triggered ten times a
 // second, and one is due each second. It says of each how long a write transaction holds the writer, how long a trigger and
 // the start of what is due take, and what is left of the memory.
 func benchBulk(ctx context.Context, s setting) ([]figure, error) {
-	const jobs, longest, latest = 2340, 50 * time.Millisecond, time.Second
+	const longest, latest = 50 * time.Millisecond, time.Second
+	jobs := max(1, s.bulk/365)
 	w, names, err := bulkJobs(jobs, 0)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func benchBulk(ctx context.Context, s setting) ([]figure, error) {
 			_, err := e.SetBackfill(ctx, key, engine.BackfillChange{Priority: &priority}, "bench", "", time.Now())
 			return err
 		}, status(func(b *engine.BackfillRow) bool { return b.Options.Moving == nil })},
-		{"freezing 95,940 of it", func() error {
+		{"freezing a tenth of it", func() error {
 			o := engine.OperationRequest{
 				Operation: engine.OperateFreeze, Selector: "backfill:" + key + " date:2025-01-01..2025-02-10", Actor: "bench",
 			}

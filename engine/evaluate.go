@@ -146,12 +146,12 @@ func judgeConfirm(_ time.Time, s *Situation) Verdict {
 	return open
 }
 
-func judgeFrozen(_ time.Time, s *Situation) Verdict {
+func judgeFrozen(now time.Time, s *Situation) Verdict {
 	if s.Instance.Frozen && !fault.Planted(fault.FrozenStarts) {
 		return Verdict{Reason: Reason{Code: ReasonFrozen, Detail: "held by an operator"}}
 	}
 	if s.Disabled {
-		return Verdict{Reason: Reason{Code: ReasonDisabled, Detail: "held until it is enabled"}}
+		return Verdict{Reason: Reason{Code: ReasonDisabled, Detail: "held until it is enabled"}, Wake: now.Add(pausedLook)}
 	}
 	return open
 }

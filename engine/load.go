@@ -86,7 +86,8 @@ func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *revi
 		e.cfg.Observe(n)
 	}
 	e.inbox.nudge()
-	return l.report, nil
+	e.bulk.nudge()
+	return l.report, e.wakePaused(ctx, l.held, now)
 }
 
 // A loading is one load in its transaction.
@@ -107,6 +108,7 @@ type loading struct {
 	rezoned     []JobRef        // of these, those whose time zone has other rules now
 	orders      []ordered       // ahead, as they were before
 	notices     []Notice
+	held        []JobRow // jobs of which more is to be let go after the load
 	report      LoadReport
 }
 

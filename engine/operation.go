@@ -295,6 +295,7 @@ type operating struct {
 	notices  []Notice
 	cancels  []cancelRequest
 	row      *OperationRow // when it was only taken down
+	code     ReasonCode    // why, when no person has asked for it
 }
 
 // An act is what is done to one instance.
@@ -407,7 +408,7 @@ func (o *operating) reason(detail string) Reason {
 			detail += ": " + o.Note
 		}
 	}
-	return Reason{Code: ReasonPerson, Actor: o.actor(), Detail: detail}
+	return Reason{Code: cmp.Or(o.code, ReasonPerson), Actor: o.actor(), Detail: detail}
 }
 
 func (o *operating) actor() string { return cmp.Or(o.Actor, "unknown") }

@@ -47,6 +47,7 @@ type OperationOrder struct {
 	Selector  string           `json:"selector,omitempty"`
 	Options   OperationOptions `json:"options"`
 	Note      string           `json:"note,omitempty"`
+	Code      ReasonCode       `json:"code,omitempty"` // why, when no person has asked for it
 }
 
 // An OperationOutcome is what has become of the instances so far.

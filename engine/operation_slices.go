@@ -99,7 +99,9 @@ func (e *Engine) carryOn(ctx context.Context, now time.Time) (more bool, err err
 		}
 		s = &operationSlice{tx: tx, row: is, list: targets.list}
 		s.row.Outcome = is.Outcome.clone()
-		s.o = &operating{Engine: e, OperationRequest: is.request(), v: tx, tx: tx, now: now.Truncate(time.Millisecond)}
+		s.o = &operating{
+			Engine: e, OperationRequest: is.request(), v: tx, tx: tx, now: now.Truncate(time.Millisecond), code: is.Order.Code,
+		}
 		return s.write()
 	})
 	switch {

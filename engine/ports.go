@@ -55,6 +55,9 @@ type View interface {
 	FindKey(job int64, key string) (Instance, error)
 	// Waiting lists the waiting instances of the job by plan time.
 	Waiting(job int64) ([]Instance, error)
+	// WaitingPlanned lists those of them that are scheduled, WaitingKeyed counts the others.
+	WaitingPlanned(job int64) ([]Instance, error)
+	WaitingKeyed(job int64) (int, error)
 	// PlanTimes lists the plan times in [from, to) of the job's scheduled instances, ascending.
 	PlanTimes(job int64, from, to time.Time) ([]time.Time, error)
 	// Counted counts the scheduled instances of the job with plan times in [from, to) that count (Instance.Counts), those that retention has removed too,

@@ -83,7 +83,7 @@ func (l *loading) rezone() error {
 
 // unlooked lists the plan times that DeleteUnstarted would take away.
 func (l *loading) unlooked(job int64) ([]time.Time, error) {
-	waiting, err := l.tx.Waiting(job)
+	waiting, err := l.tx.WaitingPlanned(job)
 	if err != nil {
 		return nil, err
 	}

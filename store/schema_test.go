@@ -163,6 +163,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		{findSQL, "sqlite_autoindex_instance_1"},
 		{findKeySQL, "instance_key"},
 		{waitingSQL, "instance_open"},
+		{waitingPlannedSQL, "instance_open (job=? AND key=?"},
+		{waitingKeyedSQL, "COVERING INDEX instance_open (job=? AND key>?"},
 		{dueSQL, "instance_wake"},
 		{agendaSQL, "instance_wake"},
 		{jobsSinceSQL, "job_revision"},
