@@ -32,7 +32,42 @@ func (e *Engine) takeBack(ctx context.Context, now time.Time) (more bool, err er
 	if more, err = e.withdrawFuture(ctx, now); err != nil || more {
 		return more, err
 	}
+	if more, err = e.recountFuture(ctx, now); err != nil || more {
+		return more, err
+	}
 	return e.reopenFuture(ctx, now)
+}
+
+// recountFuture has what is left of counts due from now on, where it was to be due from a time on
+// that has not come.
+func (e *Engine) recountFuture(ctx context.Context, now time.Time) (more bool, err error) {
+	ahead := e.defs.countedFrom(now.Add(MisfireGrace), planGroup)
+	if len(ahead) == 0 {
+		return false, nil
+	}
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		revision := e.defs.at()
+		if current, err := tx.Revision(); err != nil || current != revision {
+			return errors.Join(err, unless(current == revision, errStale))
+		}
+		for _, ref := range ahead {
+			c, err := e.counting(tx, ref, now)
+			if err != nil {
+				return fmt.Errorf("read what is left of the count of %s: %w", ref, err)
+			}
+			if c == nil {
+				continue
+			}
+			if err := c.anew(earliest(c.now.Add(time.Millisecond), c.row.PlannedTo)); err != nil {
+				return fmt.Errorf("count %s from now on: %w", ref, err)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStale) {
+		return false, err
+	}
+	return true, e.relearn(ctx)
 }
 
 // reopenFuture opens again what was cancelled at a time that has not come.
@@ -109,6 +144,7 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 	n := 0
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 		n = 0
+		var opened []settled
 		for k := range list {
 			i := list[k]
 			if right, err := e.stillMissed(tx, &i, now); err != nil || right {
@@ -138,12 +174,13 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 			if err := tx.WakeWaiters(&i); err != nil {
 				return err
 			}
-			if err := e.recount(tx, &i, Rerun, now); err != nil {
-				return err
-			}
+			opened = append(opened, settled{i, Rerun})
 		}
 		if n == 0 {
 			return nil
+		}
+		if err := e.recount(tx, opened, now); err != nil {
+			return err
 		}
 		return tx.Record(EventRow{At: now, Kind: "clock-reopened", Reason: Reason{Code: ReasonClock, Detail: fmt.Sprintf(
 			"%s opened again, cancelled by a clock that was ahead", plural(n, "instance"))}})

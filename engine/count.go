@@ -24,50 +24,70 @@ func (j *Job) counted() int {
 	return j.When.Rule.Count
 }
 
-// recount keeps what is left of a count in step with a transition that was applied to the instance: what counted and does not any more makes room for one due
-// time more, and the other way round.
-func (e *Engine) recount(tx Tx, i *Instance, event Event, now time.Time) error {
-	to, err := i.State.On(event)
-	if err != nil || i.Kind != Scheduled || i.Key != "" || e.cfg.Closed || fault.Planted(fault.CountDueTimes) {
-		return err
-	}
-	after := *i
-	after.State = to
-	if i.Counts() == after.Counts() {
-		return nil
-	}
-	row, err := tx.JobByRef(i.Ref)
-	if isNotFound(err) {
-		return nil // a simulated day has the due times that it was given
-	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", i.Ref, err)
-	}
-	if row.Disabled || row.Removed {
-		return nil // what is left is counted anew when it is back
-	}
-	job, err := e.defs.version(tx, row.Version)
-	if err != nil {
-		return ignoreInvalid(err)
-	}
-	if job.counted() == 0 || i.PlanTime.Before(row.CreatedAt) {
-		return nil
-	}
-	c := &counting{e: e, tx: tx, row: row, job: job, now: now.Truncate(time.Millisecond)}
-	if c.row.CountFrom.IsZero() {
-		c.row.CountFrom = c.row.CreatedAt
-	}
-	if after.Counts() {
-		return wrap(c.less(), "take a due time from the count of %s", i.Ref)
-	}
-	return wrap(c.more(), "give a due time back to the count of %s", i.Ref)
-}
-
-// A settled is an instance as it was, and what ended it.
+// A settled is an instance as it was, and what ended it or opened it again.
 type settled struct {
 	Instance
 
 	event Event
+}
+
+// recount keeps what is left of counts in step with transitions that were applied to instances:
+// what counted and does not any more makes room for one due time more, and the other way round.
+func (e *Engine) recount(tx Tx, changes []settled, now time.Time) error {
+	if e.cfg.Closed || fault.Planted(fault.CountDueTimes) {
+		return nil
+	}
+	byJob := map[JobRef][]*settled{}
+	var refs []JobRef // in the order of the changes, so that each run does the same
+	for n := range changes {
+		c := &changes[n]
+		if changed, err := c.moves(); err != nil {
+			return err
+		} else if changed == 0 {
+			continue
+		}
+		if byJob[c.Ref] == nil {
+			refs = append(refs, c.Ref)
+		}
+		byJob[c.Ref] = append(byJob[c.Ref], c)
+	}
+	for _, ref := range refs {
+		c, err := e.counting(tx, ref, now)
+		if err != nil {
+			return fmt.Errorf("read what is left of the count of %s: %w", ref, err)
+		}
+		if c == nil {
+			continue
+		}
+		n := 0
+		for _, i := range byJob[ref] {
+			if !i.PlanTime.Before(c.row.CreatedAt) {
+				changed, _ := i.moves()
+				n += changed
+			}
+		}
+		if err := c.move(n); err != nil {
+			return fmt.Errorf("move the count of %s by %d: %w", ref, n, err)
+		}
+	}
+	return nil
+}
+
+// moves is by how much the transition changes what is used up of the count of the instance's job.
+func (s *settled) moves() (int, error) {
+	to, err := s.State.On(s.event)
+	if err != nil || s.Kind != Scheduled || s.Key != "" {
+		return 0, err
+	}
+	after := s.Instance
+	after.State = to
+	switch before := s.Counts(); {
+	case before == after.Counts():
+		return 0, nil
+	case before:
+		return -1, nil
+	}
+	return 1, nil
 }
 
 // A counting changes what is left of one job's count.
@@ -79,50 +99,120 @@ type counting struct {
 	now time.Time
 }
 
-// more makes one due time more due: the next that has not passed.
-func (c *counting) more() error {
-	c.row.Counted--
-	table, err := c.job.When.Compile(c.row.Origin())
+// counting reads the row of a job whose count is in force; nil when there is nothing to keep.
+func (e *Engine) counting(tx Tx, ref JobRef, now time.Time) (*counting, error) {
+	row, err := tx.JobByRef(ref)
+	if isNotFound(err) {
+		return nil, nil // a simulated day has the due times that it was given
+	}
+	if err != nil {
+		return nil, err
+	}
+	if row.Disabled || row.Removed {
+		return nil, nil // what is left is counted anew when it is back
+	}
+	job, err := e.defs.version(tx, row.Version)
+	if err != nil || job.counted() == 0 {
+		return nil, ignoreInvalid(err)
+	}
+	if row.CountFrom.IsZero() {
+		row.CountFrom = row.CreatedAt
+	}
+	return &counting{e: e, tx: tx, row: row, job: job, now: now.Truncate(time.Millisecond)}, nil
+}
+
+// move changes how much of the count is used up.
+func (c *counting) move(n int) error {
+	if n == 0 {
+		return nil
+	}
+	before, err := c.left()
 	if err != nil {
 		return ignoreInvalid(err)
 	}
-	last, some := table.Counted()
-	if from := earliest(c.now.Add(time.Millisecond), c.row.PlannedTo); some && last.Before(from) {
+	c.row.Counted += n
+	if n > 0 {
+		return c.fewer()
+	}
+	from := c.row.CountFrom
+	switch last, ends := before.Counted(); {
+	case ends:
+		from = last.Add(time.Millisecond)
+	case c.job.counted() > c.row.Counted-n, c.job.counted() <= c.row.Counted:
+		return c.tx.PutJob(c.row) // more is left than the schedule has, or nothing still
+	}
+	return c.more(from)
+}
+
+// left returns the due times that the row leaves.
+func (c *counting) left() (*recurrence.Timetable, error) { return c.job.When.Compile(c.row.Origin()) }
+
+// more makes due what the schedule has from a time on: until then it had what was left.
+func (c *counting) more(from time.Time) error {
+	table, err := c.left()
+	if err != nil {
+		return err
+	}
+	soon := earliest(c.now.Add(time.Millisecond), c.row.PlannedTo)
+	if next, some := table.Next(from.Add(-time.Millisecond)); some && next.Before(soon) {
 		// The count was used up, and due times have passed since: they were not due.
-		c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, c.job.counted()-1, latest(c.row.RowsTo, from)
-		if table, err = c.job.When.Compile(c.row.Origin()); err != nil {
-			return err
-		}
-		last, some = table.Counted()
+		return c.anew(soon)
 	}
 	if err := c.tx.PutJob(c.row); err != nil {
 		return err
 	}
-	if some && last.Before(c.row.PlannedTo) {
-		if err := c.insert(last); err != nil {
-			return err
-		}
+	if err := c.insert(from, c.row.PlannedTo); err != nil {
+		return err
 	}
 	return c.tx.WakeDependents(c.row.ID)
 }
 
-// insert writes down the instance of a due time that the plan has passed already.
-func (c *counting) insert(at time.Time) error {
+// anew has the rest of the count due from a time on, as the instances say how much is left.
+func (c *counting) anew(from time.Time) error {
+	used, err := c.tx.Counted(c.row.ID, c.row.CreatedAt, from)
+	if err != nil {
+		return fmt.Errorf("count what %s has done: %w", c.row.Ref, err)
+	}
+	c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, used, latest(c.row.RowsTo, from)
+	if err := c.tx.PutJob(c.row); err != nil {
+		return err
+	}
+	if _, err := c.tx.DeleteUnstarted(c.row.ID, from); err != nil {
+		return err
+	}
+	if err := c.insert(from, c.row.PlannedTo); err != nil {
+		return err
+	}
+	return c.tx.WakeDependents(c.row.ID)
+}
+
+// insert writes down the instances of due times that the plan has passed already.
+func (c *counting) insert(from, to time.Time) error {
+	if !from.Before(to) {
+		return nil
+	}
 	planner, err := c.e.defs.plan().With([]*Job{c.job}, nil, func(*Job) recurrence.Origin { return c.row.Origin() })
 	if err != nil {
 		return err
 	}
-	row := func(ref JobRef) (JobRow, bool) {
+	row := func(ref JobRef) JobRow {
 		if ref == c.row.Ref {
-			return c.row, true
+			return c.row
 		}
-		return c.e.defs.row(ref)
+		known, _ := c.e.defs.row(ref)
+		return known
 	}
-	plan, err := planner.overRows(c.tx, row).Plan(func(j *Job) (from, to time.Time) {
-		if j == c.job {
-			return at, at.Add(time.Millisecond)
+	plan, err := planner.over(c.tx, func(ref JobRef) recorded {
+		r := row(ref)
+		if ref == c.row.Ref {
+			return r.planned(from)
 		}
-		return from, to
+		return r.planned(r.PlannedTo)
+	}).Plan(func(j *Job) (time.Time, time.Time) {
+		if j == c.job {
+			return from, to
+		}
+		return time.Time{}, time.Time{}
 	})
 	if err != nil || plan.Instances() == 0 {
 		return err
@@ -132,18 +222,17 @@ func (c *counting) insert(at time.Time) error {
 		return err
 	}
 	_, err = insertWatched(c.tx, &plan, plan.Rows(first, func(ref JobRef) (int64, int64) {
-		r, _ := row(ref)
+		r := row(ref)
 		return r.ID, r.Version
 	}))
 	return err
 }
 
-// less makes one due time fewer due: the last that nobody has looked at is withdrawn.
-func (c *counting) less() error {
-	c.row.Counted++
-	table, err := c.job.When.Compile(c.row.Origin())
+// fewer withdraws the last due times that nobody has looked at, beyond what is left.
+func (c *counting) fewer() error {
+	table, err := c.left()
 	if err != nil {
-		return ignoreInvalid(err)
+		return err
 	}
 	if err := c.tx.PutJob(c.row); err != nil {
 		return err
