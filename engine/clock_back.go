@@ -144,14 +144,27 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 	n := 0
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 		n = 0
+		counts := countKeeper{e: e, tx: tx, now: now}
 		var opened []settled
 		for k := range list {
-			i := list[k]
+			i, err := tx.Instance(list[k].ID)
+			if err != nil {
+				return err
+			}
+			if i.Fence != list[k].Fence || !takenBack(&i) {
+				continue // a person was quicker
+			}
 			if right, err := e.stillMissed(tx, &i, now); err != nil || right {
 				if err != nil {
 					return err
 				}
 				continue
+			}
+			if room, err := counts.takes(&i); err != nil || !room {
+				if err != nil {
+					return err
+				}
+				continue // the count of its job is used up by what ran meanwhile
 			}
 			reason := Reason{Code: ReasonClock, Actor: serverActor, At: &list[k].EndedAt, Detail: fmt.Sprintf(
 				"open again: it was cancelled (%s) by a clock that was ahead, and that time has not come", i.Reason.Code)}
@@ -160,9 +173,10 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 				return err
 			}
 			if !ok {
-				continue // a person was quicker
+				continue
 			}
 			n++
+			opened = append(opened, settled{i, Rerun})
 			fresh, err := tx.Instance(i.ID)
 			if err != nil {
 				return err
@@ -174,7 +188,6 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 			if err := tx.WakeWaiters(&i); err != nil {
 				return err
 			}
-			opened = append(opened, settled{i, Rerun})
 		}
 		if n == 0 {
 			return nil

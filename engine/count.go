@@ -24,6 +24,9 @@ func (j *Job) counted() int {
 	return j.When.Rule.Count
 }
 
+// AfterAll is later than every plan time.
+var AfterAll = time.Date(recurrence.LastYear+100, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // A settled is an instance as it was, and what ended it or opened it again.
 type settled struct {
 	Instance
@@ -37,19 +40,17 @@ func (e *Engine) recount(tx Tx, changes []settled, now time.Time) error {
 	if e.cfg.Closed || fault.Planted(fault.CountDueTimes) {
 		return nil
 	}
-	byJob := map[JobRef][]*settled{}
 	var refs []JobRef // in the order of the changes, so that each run does the same
+	known := map[JobRef]bool{}
 	for n := range changes {
-		c := &changes[n]
-		if changed, err := c.moves(); err != nil {
+		moves, err := changes[n].moves()
+		if err != nil {
 			return err
-		} else if changed == 0 {
-			continue
 		}
-		if byJob[c.Ref] == nil {
-			refs = append(refs, c.Ref)
+		if ref := changes[n].Ref; moves && !known[ref] {
+			known[ref] = true
+			refs = append(refs, ref)
 		}
-		byJob[c.Ref] = append(byJob[c.Ref], c)
 	}
 	for _, ref := range refs {
 		c, err := e.counting(tx, ref, now)
@@ -59,35 +60,22 @@ func (e *Engine) recount(tx Tx, changes []settled, now time.Time) error {
 		if c == nil {
 			continue
 		}
-		n := 0
-		for _, i := range byJob[ref] {
-			if !i.PlanTime.Before(c.row.CreatedAt) {
-				changed, _ := i.moves()
-				n += changed
-			}
-		}
-		if err := c.move(n); err != nil {
-			return fmt.Errorf("move the count of %s by %d: %w", ref, n, err)
+		if err := c.settle(); err != nil {
+			return fmt.Errorf("settle the count of %s: %w", ref, err)
 		}
 	}
 	return nil
 }
 
-// moves is by how much the transition changes what is used up of the count of the instance's job.
-func (s *settled) moves() (int, error) {
+// moves reports whether the transition changes what is used up of the count of the job.
+func (s *settled) moves() (bool, error) {
 	to, err := s.State.On(s.event)
 	if err != nil || s.Kind != Scheduled || s.Key != "" {
-		return 0, err
+		return false, err
 	}
 	after := s.Instance
 	after.State = to
-	switch before := s.Counts(); {
-	case before == after.Counts():
-		return 0, nil
-	case before:
-		return -1, nil
-	}
-	return 1, nil
+	return s.Counts() != after.Counts(), nil
 }
 
 // A counting changes what is left of one job's count.
@@ -97,6 +85,8 @@ type counting struct {
 	row JobRow
 	job *Job
 	now time.Time
+
+	fixed int // instances that count and are not withdrawn, where that was asked for
 }
 
 // counting reads the row of a job whose count is in force; nil when there is nothing to keep.
@@ -121,27 +111,63 @@ func (e *Engine) counting(tx Tx, ref JobRef, now time.Time) (*counting, error) {
 	return &counting{e: e, tx: tx, row: row, job: job, now: now.Truncate(time.Millisecond)}, nil
 }
 
-// move changes how much of the count is used up.
-func (c *counting) move(n int) error {
-	if n == 0 {
-		return nil
-	}
+// settle brings the row in step with the instances.
+func (c *counting) settle() error {
 	before, err := c.left()
 	if err != nil {
 		return ignoreInvalid(err)
 	}
-	c.row.Counted += n
-	if n > 0 {
+	removed, err := RemovedBefore(c.tx)
+	if err != nil {
+		return err
+	}
+	// What retention has removed says no more when it was due: the rest begins behind it.
+	from, was := c.row.CountFrom, c.row.Counted
+	if from.Before(removed) && from.Before(c.now) {
+		from, was = c.now, was+len(before.Between(from, c.now))
+	}
+	used, err := usedUp(c.tx, c.job, &c.row, from, was)
+	if err != nil || used == was {
+		return err
+	}
+	c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, used, latest(c.row.RowsTo, from)
+	if used > was {
 		return c.fewer()
 	}
-	from := c.row.CountFrom
 	switch last, ends := before.Counted(); {
 	case ends:
 		from = last.Add(time.Millisecond)
-	case c.job.counted() > c.row.Counted-n, c.job.counted() <= c.row.Counted:
+	case c.job.counted() > was, c.job.counted() <= used:
 		return c.tx.PutJob(c.row) // more is left than the schedule has, or nothing still
 	}
 	return c.more(from)
+}
+
+// usedUp is how much of its count a job has used up if the rest is due from a time on: by what
+// counts before that, less what does not among the due times of the rest. Each of those makes one
+// due time more due, so that the answer is where that ends, looked for from a guess.
+func usedUp(v View, job *Job, row *JobRow, from time.Time, guess int) (int, error) {
+	for n := guess; ; {
+		table, err := job.When.Compile(recurrence.Created(row.CreatedAt).Counted(from, n))
+		if err != nil {
+			return 0, err
+		}
+		until := AfterAll
+		switch last, ends := table.Counted(); {
+		case ends:
+			until = last.Add(time.Millisecond)
+		case job.counted() <= n:
+			until = from
+		}
+		used, err := v.Counted(row.ID, row.CreatedAt, from, until)
+		if err != nil {
+			return 0, fmt.Errorf("count what %s has done: %w", row.Ref, err)
+		}
+		if used == n {
+			return n, nil
+		}
+		n = used
+	}
 }
 
 // left returns the due times that the row leaves.
@@ -169,9 +195,9 @@ func (c *counting) more(from time.Time) error {
 
 // anew has the rest of the count due from a time on, as the instances say how much is left.
 func (c *counting) anew(from time.Time) error {
-	used, err := c.tx.Counted(c.row.ID, c.row.CreatedAt, from)
+	used, err := usedUp(c.tx, c.job, &c.row, from, c.job.counted())
 	if err != nil {
-		return fmt.Errorf("count what %s has done: %w", c.row.Ref, err)
+		return err
 	}
 	c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, used, latest(c.row.RowsTo, from)
 	if err := c.tx.PutJob(c.row); err != nil {
@@ -250,6 +276,57 @@ func (c *counting) fewer() error {
 	return c.tx.WakeDependents(c.row.ID)
 }
 
+// A countKeeper opens instances again no further than the counts of their jobs go.
+type countKeeper struct {
+	e    *Engine
+	tx   Tx
+	now  time.Time
+	jobs map[JobRef]*counting
+}
+
+// takes reports whether one more instance may count. The last due time that nobody has looked at
+// makes room for it, once it does. The count may be used up by what has been looked at.
+func (k *countKeeper) takes(i *Instance) (bool, error) {
+	if k.e.cfg.Closed || i.Counts() || fault.Planted(fault.CountDueTimes) {
+		return true, nil
+	}
+	c, known := k.jobs[i.Ref]
+	if !known {
+		var err error
+		if c, err = k.e.counting(k.tx, i.Ref, k.now); err != nil {
+			return false, fmt.Errorf("read what is left of the count of %s: %w", i.Ref, err)
+		}
+		if c != nil {
+			if err = c.readFixed(); err != nil {
+				return false, fmt.Errorf("count what %s has done: %w", i.Ref, err)
+			}
+		}
+		if k.jobs == nil {
+			k.jobs = map[JobRef]*counting{}
+		}
+		k.jobs[i.Ref] = c
+	}
+	if c == nil || i.PlanTime.Before(c.row.CreatedAt) {
+		return true, nil
+	}
+	if c.fixed >= c.job.counted() {
+		return false, nil
+	}
+	c.fixed++
+	return true, nil
+}
+
+// readFixed finds out how much of the count is used up for good.
+func (c *counting) readFixed() error {
+	all, err := c.tx.Counted(c.row.ID, c.row.CreatedAt, AfterAll, AfterAll)
+	if err != nil {
+		return err
+	}
+	loose, err := unlooked(c.tx, c.row.ID, latest(c.now, c.row.CountFrom))
+	c.fixed = all - len(loose)
+	return err
+}
+
 // recount finds out what is left of a count when the definition of a job changes, or the job is back: the rows say what was used up. From now on the rest is
 // due, by the rule that there is now.
 func (l *loading) recount(row *JobRow, j *Job) error {
@@ -257,9 +334,9 @@ func (l *loading) recount(row *JobRow, j *Job) error {
 	if j.counted() == 0 || row.CreatedAt.Equal(l.now) {
 		return nil
 	}
-	n, err := l.tx.Counted(row.ID, row.CreatedAt, l.now)
+	n, err := usedUp(l.tx, j, row, l.now, j.counted())
 	if err != nil {
-		return fmt.Errorf("count what %s has done: %w", row.Ref, err)
+		return ignoreInvalid(err)
 	}
 	row.CountFrom, row.Counted = l.now, n
 	return nil
@@ -278,9 +355,9 @@ func originsAfter(v View, loaded, jobs []*Job, known map[JobRef]JobRow, at time.
 			old != nil && !row.Disabled && bytes.Equal(old.Definition, j.Definition) && old.Folder == j.Folder {
 			continue
 		}
-		n, err := v.Counted(row.ID, row.CreatedAt, at)
+		n, err := usedUp(v, j, &row, at, j.counted())
 		if err != nil {
-			return nil, fmt.Errorf("count what %s has done: %w", row.Ref, err)
+			return nil, err
 		}
 		origins[j.Ref()] = recurrence.Created(row.CreatedAt).Counted(at, n)
 	}

@@ -26,6 +26,7 @@ func (b *booking) checkCounts() {
 			continue
 		}
 		from := countedFrom(&j.row)
+		rest := b.rest(j)
 		used := 0
 		for _, list := range [][]*entry{j.scheduled, j.gone} {
 			for _, i := range list {
@@ -33,7 +34,7 @@ func (b *booking) checkCounts() {
 				case i.plan.Before(j.row.CreatedAt):
 				case before && i.counts():
 					used++
-				case !before && !i.counts():
+				case !before && i.plan.Before(rest) && !i.counts():
 					used--
 				}
 			}
@@ -46,6 +47,21 @@ func (b *booking) checkCounts() {
 			b.w.saw("count moved")
 		}
 	}
+}
+
+// rest is the end of the due times that are left of the count of a job.
+func (b *booking) rest(j *jobEntry) time.Time {
+	table := b.timetable(j, j.row.Version)
+	switch {
+	case table == nil:
+		return engine.AfterAll
+	case b.counted(j) <= j.row.Counted:
+		return countedFrom(&j.row)
+	}
+	if last, ends := table.Counted(); ends {
+		return last.Add(time.Millisecond)
+	}
+	return engine.AfterAll
 }
 
 // recount remembers that a commit may have changed what is left of a count.
