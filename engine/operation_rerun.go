@@ -110,7 +110,7 @@ func (o *operating) reopen(i *Instance, upstream int64, text string, version int
 		if err := tx.WakeWaiters(i); err != nil {
 			return false, err
 		}
-		return true, o.recount(tx, i, Rerun, o.now)
+		return true, o.recount(tx, []settled{{*i, Rerun}}, o.now)
 	}})
 }
 
