@@ -15,6 +15,7 @@ const (
 	betweenAll  = instanceColumns + `WHERE i.ended_at IS NULL` + inWindow
 	betweenPast = instanceColumns + `WHERE i.ended_at IS NOT NULL` + inWindow
 	anywhereSQL = `SELECT * FROM (` + betweenAll + byTime + `) UNION ALL SELECT * FROM (` + betweenPast + byTime + `)`
+	filledSQL   = instanceColumns + `WHERE i.kind <> 'scheduled' AND i.kind = 'backfill' AND i.key = ?` + inWindow + byTime
 	waitingAll  = instanceColumns + `WHERE i.ended_at IS NULL AND i.state = 'waiting'` + inWindow + byTime
 	notableSQL  = instanceColumns + `WHERE i.state <> 'waiting' AND i.state <> 'succeeded' AND i.state = ?` + inWindow + byTime
 	succeeded   = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.state = 'succeeded'` + inWindow + byTime
@@ -49,6 +50,12 @@ func (v *view) Between(job int64, from, to time.Time, limit int) ([]engine.Insta
 	}
 	engine.SortByPlanTime(both)
 	return both[:min(limit, len(both))], nil
+}
+
+// FilledBetween lists instances of a backfill by their plan time.
+func (v *view) FilledBetween(key string, from, to time.Time, limit int) ([]engine.Instance, error) {
+	first, end := bounds(from, to)
+	return v.instances(filledSQL, key, first, end, limit)
 }
 
 // InState lists instances in a state by their plan time.

@@ -1,22 +1,48 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
 
-const waitsSQL = `SELECT w.instance, w.n, w.dependency, w.upstream, j.workflow, j.name, w.key, w.first_time, w.first_offset, w.last_time, w.last_offset,
+const (
+	waitColumns = `SELECT w.instance, w.n, w.dependency, w.upstream, j.workflow, j.name, w.key, w.first_time, w.first_offset, w.last_time, w.last_offset,
 	w.times, w.rule, w.selects, w.window_from, w.window_from_offset, w.window_to, w.window_to_offset, w.closed, w.on_missing, w.on_failed, w.ended,
-	w.timeout, w.bound
-	FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
+	w.timeout, w.bound `
+	waitsSQL   = waitColumns + `FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
+	waitsOfSQL = waitColumns + `FROM json_each(?) e CROSS JOIN wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = e.value`
+)
 
 // Waits lists what the instance waits for, by N.
 func (v *view) Waits(instance int64) ([]engine.Wait, error) {
-	var waits []engine.Wait
-	err := v.s.query(waitsSQL, func(c *columns) error {
+	return v.waits(waitsSQL, instance)
+}
+
+// WaitsOf lists what each of some instances waits for.
+func (v *view) WaitsOf(instances []int64) (waits []engine.Wait, err error) {
+	for part := range slices.Chunk(instances, idsAtOnce) {
+		some, err := v.waits(waitsOfSQL, idList(part))
+		if err != nil {
+			return nil, err
+		}
+		waits = append(waits, some...)
+	}
+	slices.SortFunc(waits, func(a, b engine.Wait) int {
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.N, b.N))
+	})
+	return waits, nil
+}
+
+// idsAtOnce is how many ids one list of them holds.
+const idsAtOnce = 2000
+
+func (v *view) waits(text string, arg any) (waits []engine.Wait, err error) {
+	err = v.s.query(text, func(c *columns) error {
 		waits = append(waits, engine.Wait{
 			Instance: c.int(), N: int(c.int()), Dependency: int(c.int()), Upstream: c.int(),
 			Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Key: c.text(), First: c.zoned(), Last: c.zoned(), Count: int(c.int()),
@@ -25,7 +51,7 @@ func (v *view) Waits(instance int64) ([]engine.Wait, error) {
 			Timeout: time.Duration(c.int()) * time.Millisecond, Bound: c.int(),
 		})
 		return nil
-	}, instance)
+	}, arg)
 	return waits, err
 }
 

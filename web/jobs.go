@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -151,13 +152,12 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 
 // tellDue says of a job when it is due. One whose definition this program cannot read says so on its own page.
 func (s *server) tellDue(v engine.View, j *ListedJob, row *engine.JobRow) error {
-	version, err := v.Version(row.Version)
-	if err != nil {
+	job, err := s.cfg.Control.Definition(v, row.Version)
+	switch {
+	case errors.Is(err, engine.ErrInvalid):
+		return nil
+	case err != nil:
 		return err
-	}
-	job, err := s.cfg.Decode(version.Definition, version.Folder)
-	if err != nil {
-		return nil //nolint:nilerr // see above
 	}
 	j.Recurrence = job.When.String()
 	if row.Disabled || row.Removed {

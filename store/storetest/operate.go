@@ -190,6 +190,34 @@ var operateCases = []testCase{
 		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetPriority(i[1].ID, 9, ana, at("03:00")) }))
 		require.Equal(w, []int64{i[1].ID, i[0].ID}, ids(w.list(func(v engine.View) ([]engine.Instance, error) { return v.Queued("", 10) })))
 	}},
+	{"what some instances wait for, in one list", func(w *world) {
+		a := w.held("06:00", "03:00", w.on("B", "01:00", "05:00"), w.on("C", "01:00", "01:00"))
+		b := w.held("07:00", "04:00", w.on("B", "02:00", "02:00"))
+		none := w.insert(w.planned("D", "01:00"))
+		var got []engine.Wait
+		w.read(func(v engine.View) {
+			var err error
+			got, err = v.WaitsOf([]int64{b, none.ID, a, 7777})
+			require.NoError(w, err)
+		})
+		w.same(append(w.waitsOf(a), w.waitsOf(b)...), got)
+	}},
+	{"the instances of a backfill in a time", func(w *world) {
+		first, second, other := w.filled("A", "01:00"), w.filled("B", "02:00"), w.filled("A", "02:00")
+		first.Key, second.Key, other.Key = "bf-1", "bf-1", "bf-2"
+		w.plan("A", "01:00", "02:00")
+		one, two := w.insert(first), w.insert(second)
+		w.insert(other)
+		ask := func(key, from, to string, limit int) []int64 {
+			return ids(w.list(func(v engine.View) ([]engine.Instance, error) {
+				return v.FilledBetween(key, at(from), at(to), limit)
+			}))
+		}
+		require.Equal(w, []int64{one.ID, two.ID}, ask("bf-1", "01:00", "02:01", 10))
+		require.Equal(w, []int64{one.ID}, ask("bf-1", "01:00", "02:00", 10))
+		require.Equal(w, []int64{one.ID}, ask("bf-1", "01:00", "05:00", 1))
+		require.Empty(w, ask("bf-3", "01:00", "05:00", 10))
+	}},
 	{"waits are replaced, and the instance is looked at", func(w *world) {
 		id := w.held("06:00", "03:00", some(w.on("B", "01:00", "05:00"), "any"), w.on("C", "01:00", "01:00"))
 		b := w.plan("B", "01:00", "03:00", "05:00")

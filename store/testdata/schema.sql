@@ -513,6 +513,11 @@ CREATE INDEX instance_lane ON instance (key, state, gate, id) WHERE kind = 'back
 
 CREATE INDEX instance_list_ended ON instance (plan_time) WHERE ended_at IS NOT NULL;
 
+CREATE INDEX instance_list_job ON instance (job, state, plan_time)
+  WHERE state <> 'waiting' AND state <> 'running' AND state <> 'succeeded';
+
+CREATE INDEX instance_list_kind ON instance (kind, plan_time) WHERE kind <> 'scheduled';
+
 CREATE INDEX instance_list_notable ON instance (state, plan_time) WHERE state <> 'waiting' AND state <> 'succeeded';
 
 CREATE INDEX instance_list_open ON instance (plan_time) WHERE ended_at IS NULL;

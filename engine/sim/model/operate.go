@@ -43,6 +43,12 @@ func (v *view) Between(job int64, from, to time.Time, limit int) ([]engine.Insta
 	return v.those(limit, func(i *instance) bool { return (job == 0 || i.Job == job) && within(i.PlanTime, from, to) })
 }
 
+func (v *view) FilledBetween(key string, from, to time.Time, limit int) ([]engine.Instance, error) {
+	return v.those(limit, func(i *instance) bool {
+		return i.Kind == engine.Backfill && i.Key == key && within(i.PlanTime, from, to)
+	})
+}
+
 func (v *view) InState(state engine.State, from, to time.Time, limit int) ([]engine.Instance, error) {
 	return v.those(limit, func(i *instance) bool { return i.State == state && within(i.PlanTime, from, to) })
 }
