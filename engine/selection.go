@@ -99,15 +99,9 @@ func (x *selection) candidates() ([]Instance, error) {
 		if list, err = x.inBackfills(filled[0].words, states); err != nil {
 			return nil, err
 		}
-	case len(filled) > 0 && len(x.jobs) > jobByJob:
-		for _, key := range slices.Compact(slices.Sorted(slices.Values(filled[0].words))) {
-			some, err := x.v.FilledBetween(key, from, to, mostLookedAt+1-len(list))
-			if err != nil {
-				return nil, fmt.Errorf("list what is of the backfill %s: %w", key, err)
-			}
-			if list = append(list, some...); len(list) > mostLookedAt {
-				break
-			}
+	case len(filled) > 0:
+		if list, err = x.filledBetween(filled[0].words, from, to); err != nil {
+			return nil, err
 		}
 	case byState && (!bounded || len(x.jobs) > jobByJob):
 		for _, state := range states {
