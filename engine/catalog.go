@@ -392,6 +392,19 @@ func (c *catalog) beyond(target func(*Job) time.Time, limit int) (ahead []defini
 	return ahead[:min(limit, len(ahead))]
 }
 
+// countedFrom lists at most limit jobs of whose counts the rest is due from later than a time on.
+func (c *catalog) countedFrom(after time.Time, limit int) (ahead []JobRef) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for ref, d := range c.current {
+		if d.active() && d.job.counted() > 0 && d.row.CountFrom.After(after) {
+			ahead = append(ahead, ref)
+		}
+	}
+	slices.SortFunc(ahead, compareRefs)
+	return ahead[:min(limit, len(ahead))]
+}
+
 // unplanned lists at most limit definitions that are not planned up to their target, those that lag most first, and the planner that knows them.
 func (c *catalog) unplanned(target func(*Job) time.Time, limit int) ([]definition, *Planner) {
 	c.mu.RLock()

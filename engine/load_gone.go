@@ -174,7 +174,7 @@ func (l *loading) replan() error {
 			continue
 		}
 		if slices.Contains(l.rezoned, d.row.Ref) {
-			times, err := l.unlooked(d.row.ID)
+			times, err := unlooked(l.tx, d.row.ID, l.now)
 			if err != nil {
 				return fmt.Errorf("list the plan of %s: %w", d.row.Ref, err)
 			}

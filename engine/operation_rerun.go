@@ -106,7 +106,7 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 		if err := tx.WakeWaiters(i); err != nil {
 			return false, err
 		}
-		return true, o.recount(tx, i, Rerun, o.now)
+		return true, o.recount(tx, []settled{{*i, Rerun}}, o.now)
 	}})
 }
 

@@ -118,7 +118,7 @@ func (o *operating) transit(i *Instance, e Event, text string) {
 		if err != nil || !ok {
 			return ok, err
 		}
-		return true, o.recount(tx, i, e, o.now)
+		return true, o.recount(tx, []settled{{*i, e}}, o.now)
 	}})
 }
 

@@ -212,12 +212,12 @@ func (v *view) PlanTimes(job int64, from, to time.Time) (times []time.Time, err 
 
 const countedSQL = `SELECT (SELECT counted_gone FROM job WHERE id = ?)
 	+ (SELECT count(*) FROM instance WHERE job = ? AND key = '' AND plan_time >= ? AND plan_time < ? AND NOT (state = 'cancelled' AND fence = 0))
-	- (SELECT count(*) FROM instance WHERE job = ? AND key = '' AND plan_time >= ? AND state = 'cancelled' AND fence = 0)`
+	- (SELECT count(*) FROM instance WHERE job = ? AND key = '' AND plan_time >= ? AND plan_time < ? AND state = 'cancelled' AND fence = 0)`
 
 // Counted counts what counts of a job before a time, less what does not from it on.
-func (v *view) Counted(job int64, from, to time.Time) (n int, err error) {
+func (v *view) Counted(job int64, from, to, until time.Time) (n int, err error) {
 	_, err = v.s.one(countedSQL, func(c *columns) error { n = int(c.int()); return nil },
-		job, job, from.UnixMilli(), to.UnixMilli(), job, to.UnixMilli())
+		job, job, from.UnixMilli(), to.UnixMilli(), job, to.UnixMilli(), until.UnixMilli())
 	return n, err
 }
 
