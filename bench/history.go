@@ -110,8 +110,8 @@ func (sv *server) timed(ctx context.Context, path string, ends bool) (status, by
 	return response.StatusCode, int(n), time.Since(began), err
 }
 
-// settle waits until the server has done what its start left to do beside the day, such as to see what has
-// become of the members of incidents, so that it does not count as work for a request.
+// settle waits until the server has done what its start left to do beside the day, such as to see
+// what has become of the members of incidents, so that it does not count as work for a request.
 func (sv *server) settle(ctx context.Context) error {
 	const most, look = 2 * time.Minute, time.Second
 	for began := time.Now(); time.Since(began) < most && ctx.Err() == nil; {

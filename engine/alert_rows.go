@@ -163,8 +163,8 @@ type AlertView interface {
 	OpenMembers(incident, after int64, limit int) ([]MemberRow, error)
 	// Roots lists those members of some incidents that are the roots of them, by incident.
 	Roots(incidents ...int64) ([]MemberRow, error)
-	// MemberCounts counts the members of some incidents by kind, by incident and in order of the kind's
-	// name. What it costs does not depend on how many there are.
+	// MemberCounts counts the members of some incidents by kind, by incident and in order of the
+	// kind's name. What it costs does not depend on how many there are.
 	MemberCounts(incidents ...int64) ([]MemberCount, error)
 	// MembershipsOf lists in which incidents the instance is an unresolved member, by incident.
 	MembershipsOf(instance int64) ([]MemberRow, error)

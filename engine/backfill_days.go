@@ -58,8 +58,8 @@ func (x *selection) heldJobs() error {
 	return nil
 }
 
-// filledBetween lists the instances of the backfills that a term names, in the window of all jobs: job by
-// job where they are few.
+// filledBetween lists the instances of the backfills that a term names, in the window of all jobs:
+// job by job where they are few.
 func (x *selection) filledBetween(keys []string, from, to time.Time) (list []Instance, err error) {
 	jobs := []int64{0}
 	if len(x.jobs) <= jobByJob {

@@ -132,7 +132,8 @@ func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
 					case i.Gate == engine.GateConfirm && chance(30, "confirm", i.ID, n), i.Ref.Job == "ask" && i.Confirmed == "" && chance(2, "early", i.ID, n):
 						_, err := e.Confirm(t.Context(), i.ID, "ann", d.now)
 						require.NoError(t, err)
-					case i.Gate == engine.GateDependency && chance(4, "detach", i.ID, n) && detachFirst(t, e, d, i):
+					case i.Gate == engine.GateDependency && chance(4, "detach", i.ID, n) &&
+						detachFirst(t, e, d, i):
 						detached++
 					case i.Gate != engine.GateTime && chance(1, "cancel", i.ID, n):
 						_, err := e.Cancel(t.Context(), i.ID, "ann", "not today", d.now)
@@ -197,7 +198,9 @@ func detachFirst(t *testing.T, e *engine.Engine, d *desk, i engine.Instance) boo
 			if w.Count == 0 || w.Upstream == i.Job || up != 0 {
 				continue
 			}
-			list, err := v.Range(engine.RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Limit: 1})
+			list, err := v.Range(engine.RangeQuery{
+				Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Limit: 1,
+			})
 			if err != nil {
 				return err
 			}
@@ -220,11 +223,12 @@ func detachFirst(t *testing.T, e *engine.Engine, d *desk, i engine.Instance) boo
 	return err == nil
 }
 
-// listedAsExplained holds the reason that a list shows of an instance that waits for another against the
-// explanation, which looks at everything anew. It returns how many it compared.
+// listedAsExplained holds the reason that a list shows of an instance that waits for another
+// against the explanation, which looks at everything anew. It returns how many it compared.
 func listedAsExplained(t *testing.T, e *engine.Engine, x engine.Explanation) int {
 	for _, g := range x.Gates {
-		if x.Instance.Gate != engine.GateDependency || g.Gate != engine.GateDependency || g.Open || g.Reason.State == "" {
+		if x.Instance.Gate != engine.GateDependency || g.Gate != engine.GateDependency || g.Open ||
+			g.Reason.State == "" {
 			continue
 		}
 		list := []engine.Instance{x.Instance}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Follow brings the reasons of waiting instances up to what they wait for as it is now. A row keeps what its
-// instance saw when it was looked at last, and nothing looks at it while what it waits for is merely
-// released, starts, or is frozen: that would be work for nothing but a text.
+// Follow brings the reasons of waiting instances up to what they wait for as it is now. A row keeps
+// what its instance saw when it was looked at last, and nothing looks at it while what it waits for
+// is merely released, starts, or is frozen: that would be work for nothing but a text.
 func (e *Engine) Follow(ctx context.Context, list []Instance) error {
 	err := e.cfg.Store.Read(ctx, func(v View) error {
 		f := follower{e: e, v: v, seen: map[followed]*Instance{}}
@@ -48,11 +48,13 @@ func (f *follower) follow(i *Instance) error {
 	if u.State.CountsAsFailed() {
 		code = ReasonUpstreamFail
 	}
-	i.Reason = upstreamReason(code, *r.Upstream, &UpstreamInstance{PlanTime: *r.At, State: u.State, Frozen: u.Frozen})
+	now := UpstreamInstance{PlanTime: *r.At, State: u.State, Frozen: u.Frozen}
+	i.Reason = upstreamReason(code, *r.Upstream, &now)
 	return nil
 }
 
-// upstream finds what the reason of an instance names: of its own backfill, else what was scheduled.
+// upstream finds what the reason of an instance names: of its own backfill, else what was
+// scheduled.
 func (f *follower) upstream(i *Instance) (*Instance, error) {
 	keys := []string{""}
 	if i.Kind == Backfill {

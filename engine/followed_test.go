@@ -2,14 +2,16 @@ package engine_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
 )
 
-// What a list says of an instance that waits follows what it waits for, although nothing looks at the
-// instance meanwhile: until it is released, while it runs, when it has failed, when it is run again.
+// What a list says of an instance that waits follows what it waits for, although nothing looks at
+// the instance meanwhile: until it is released, while it runs, when it has failed, when it is run
+// again.
 func TestAListFollowsWhatIsWaitedFor(t *testing.T) {
 	d := newDesk(t)
 	e, hand := d.server("one", d.db, false)
@@ -36,12 +38,13 @@ jobs:
 		hand.done[a.ID](r)
 		d.step(e)
 	}
-	d.now = d.now.Truncate(0).Add(31 * 60e9)
+	d.now = d.now.Add(31 * time.Minute)
 	d.step(e)
 	const up = "w/up@2026-08-03T01:00:00Z"
 	require.Equal(t, "waits for "+up+", which is waiting", said())
 	freeze := func(operation engine.Operation) {
-		_, err := e.Operate(t.Context(), engine.OperationRequest{Operation: operation, Selector: up, Actor: "ann"}, d.now)
+		r := engine.OperationRequest{Operation: operation, Selector: up, Actor: "ann"}
+		_, err := e.Operate(t.Context(), r, d.now)
 		require.NoError(t, err)
 	}
 	freeze(engine.OperateFreeze)
@@ -52,7 +55,7 @@ jobs:
 	end(engine.OutcomeSucceeded) // of first
 	require.Equal(t, "waits for "+up+", which is running", said())
 	row, _ := d.instance("down", 1)
-	require.Equal(t, engine.Waiting, row.Reason.State, "the row keeps what was seen when it was looked at")
+	require.Equal(t, engine.Waiting, row.Reason.State, "the row keeps what was seen at its last look")
 
 	end(engine.OutcomeFailed)
 	require.Equal(t, "failed upstream "+up+", which is failed", said())

@@ -56,7 +56,8 @@ func (e *Engine) Incidents(ctx context.Context, open bool, below int64, limit in
 
 // readIncidents reads what a list shows of some incidents, in a few statements for all of them.
 func readIncidents(v View, rows ...IncidentRow) ([]Incident, error) {
-	list, ids, of := make([]Incident, len(rows)), make([]int64, len(rows)), make(map[int64]*Incident, len(rows))
+	list, ids := make([]Incident, len(rows)), make([]int64, len(rows))
+	of := make(map[int64]*Incident, len(rows))
 	for n := range rows {
 		list[n].IncidentRow, ids[n] = rows[n], rows[n].ID
 		of[rows[n].ID] = &list[n]

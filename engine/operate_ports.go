@@ -8,8 +8,8 @@ type OperationView interface {
 	// not bound.
 	Between(job int64, from, to time.Time, limit int) ([]Instance, error)
 	// FilledBetween lists the instances of a backfill, of one job (0: of all), with a plan time in
-	// [from, to), by plan time and id, at most limit. A zero time does not bound. Its cost goes by what is
-	// of backfills there.
+	// [from, to), by plan time and id, at most limit. A zero time does not bound. Its cost goes by
+	// what is of backfills there.
 	FilledBetween(key string, job int64, from, to time.Time, limit int) ([]Instance, error)
 	// InState lists the instances in the state with a plan time in [from, to), by plan time and id, at most limit. A zero time does not bound.
 	InState(state State, from, to time.Time, limit int) ([]Instance, error)

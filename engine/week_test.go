@@ -42,7 +42,8 @@ func TestSimulatedWeek(t *testing.T) {
 		days := effort.Of(3, 7)
 		end := begin.AddDate(0, 0, days)
 		crashes := []time.Time{
-			begin.Add(31 * time.Hour), begin.Add(time.Duration(effort.Of(50, 80))*time.Hour + 17*time.Second),
+			begin.Add(31 * time.Hour),
+			begin.Add(time.Duration(effort.Of(50, 80))*time.Hour + 17*time.Second),
 			begin.Add(time.Duration(effort.Of(62, 120)) * time.Hour), end,
 		}
 		for n, crash := range crashes {

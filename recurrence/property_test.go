@@ -340,7 +340,8 @@ func TestTheRestOfACountIsDueFromWhereItBegins(t *testing.T) {
 		reached := true
 		for range count - spent {
 			next, ok := all.Next(at)
-			if reached = ok && next.Year() <= d.created.Year()+350; !reached { // the count gives up after 400 years
+			// The count gives up after 400 years.
+			if reached = ok && next.Year() <= d.created.Year()+350; !reached {
 				break
 			}
 			want, at = append(want, next), next

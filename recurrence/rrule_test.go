@@ -70,13 +70,15 @@ func drawInUTC(t *rapid.T) ruleInUTC {
 	r.Schedule.WorkDays = nil
 	if counted := r.Schedule.MonthlyOccurrences; len(counted) > 1 {
 		for i := range counted {
-			if counted[i].Occurrence == 0 { // the oracle takes counted and plain weekdays together for an "and"
+			// The oracle takes counted and plain weekdays together for an "and".
+			if counted[i].Occurrence == 0 {
 				counted[i].Occurrence = 1
 			}
 		}
 	}
 	start := drawNear(t, time.UTC, "start").Truncate(time.Minute)
-	if r.Schedule.IsZero() && f >= recurrence.Month && start.Day() > 28 || f == recurrence.Year && start.Day() == 29 {
+	if r.Schedule.IsZero() && f >= recurrence.Month && start.Day() > 28 ||
+		f == recurrence.Year && start.Day() == 29 {
 		start = start.AddDate(0, 0, -4)
 	}
 	return ruleInUTC{r, start}

@@ -69,7 +69,8 @@ const (
 	findKeySQL  = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> ''` + isReal + ` ORDER BY i.plan_time DESC LIMIT 1`
 )
 
-// idList is ids as one argument of SQL, for json_each: one statement that looks at many rows costs less than one for each.
+// idList is ids as one argument of SQL, for json_each: one statement that looks at many rows costs
+// less than one for each.
 func idList(ids []int64) string {
 	list := make([]byte, 1, 2+8*len(ids))
 	list[0] = '['

@@ -40,7 +40,8 @@ const (
 	listJob     = listColumns + `job = ?` + listRange
 	listKind    = listColumns + `kind <> 'scheduled' AND kind = ?` + listRange
 	listRare    = `SELECT id, job, kind, state, plan_time FROM instance INDEXED BY instance_list_job
-		WHERE state <> 'waiting' AND state <> 'running' AND state <> 'succeeded' AND job = ? AND state = ?` + listRange
+		WHERE state <> 'waiting' AND state <> 'running' AND state <> 'succeeded'
+		AND job = ? AND state = ?` + listRange
 )
 
 // listed is a row of a list before the rest of it is read.
@@ -181,14 +182,17 @@ func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool,
 	return sources, jobs, nil
 }
 
-// rare reports whether the filter is for states alone that few instances of a long history are in, and that they stay in.
+// rare reports whether the filter is for states alone that few instances of a long history are in,
+// and that they stay in.
 func rare(states []engine.State) bool {
 	return len(states) > 0 && !slices.ContainsFunc(states, func(s engine.State) bool {
-		return s == engine.Waiting || s == engine.Running || s == engine.Succeeded || !slices.Contains(engine.States, s)
+		return s == engine.Waiting || s == engine.Running || s == engine.Succeeded ||
+			!slices.Contains(engine.States, s)
 	})
 }
 
-// ofJobs are the sources of some jobs: one for each, or one for each state of each where the states are rare.
+// ofJobs are the sources of some jobs: one for each, or one for each state of each where the states
+// are rare.
 func ofJobs(jobs []int64, states []engine.State) (sources []source) {
 	for _, job := range jobs {
 		if !rare(states) {
@@ -235,13 +239,15 @@ func (v *view) load(ids []int64, next string) ([]engine.Instance, string, error)
 		return nil, "", err
 	}
 	if len(page) != len(ids) {
-		return nil, "", fmt.Errorf("stuck, this is a bug: %d of %d listed instances are there", len(page), len(ids))
+		return nil, "", fmt.Errorf("stuck, this is a bug: %d of %d instances are there", len(page), len(ids))
 	}
 	place := make(map[int64]int, len(ids))
 	for n, id := range ids {
 		place[id] = n
 	}
-	slices.SortFunc(page, func(a, b engine.Instance) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	slices.SortFunc(page, func(a, b engine.Instance) int {
+		return cmp.Compare(place[a.ID], place[b.ID])
+	})
 	return page, next, nil
 }
 

@@ -15,9 +15,11 @@ const (
 	betweenAll  = instanceColumns + `WHERE i.ended_at IS NULL` + inWindow
 	betweenPast = instanceColumns + `WHERE i.ended_at IS NOT NULL` + inWindow
 	anywhereSQL = `SELECT * FROM (` + betweenAll + byTime + `) UNION ALL SELECT * FROM (` + betweenPast + byTime + `)`
-	filledSQL   = instanceColumns + `WHERE i.kind <> 'scheduled' AND i.kind = 'backfill' AND i.key = ?` + inWindow + byTime
+	filledSQL   = instanceColumns + `WHERE i.kind <> 'scheduled' AND i.kind = 'backfill'
+		AND i.key = ?` + inWindow + byTime
 
-	filledJobSQL = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> '' AND i.kind = 'backfill'` + inWindow + byTime
+	filledJobSQL = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> ''
+		AND i.kind = 'backfill'` + inWindow + byTime
 
 	waitingAll = instanceColumns + `WHERE i.ended_at IS NULL AND i.state = 'waiting'` + inWindow + byTime
 	notableSQL = instanceColumns + `WHERE i.state <> 'waiting' AND i.state <> 'succeeded' AND i.state = ?` + inWindow + byTime
@@ -56,7 +58,9 @@ func (v *view) Between(job int64, from, to time.Time, limit int) ([]engine.Insta
 }
 
 // FilledBetween lists instances of a backfill by their plan time.
-func (v *view) FilledBetween(key string, job int64, from, to time.Time, limit int) ([]engine.Instance, error) {
+func (v *view) FilledBetween(
+	key string, job int64, from, to time.Time, limit int,
+) ([]engine.Instance, error) {
 	first, end := bounds(from, to)
 	if job != 0 {
 		return v.instances(filledJobSQL, job, key, first, end, limit)

@@ -15,7 +15,9 @@ func TestOutlinesKnowEveryWord(t *testing.T) {
 	for _, state := range engine.States {
 		for _, gate := range append([]engine.Gate{""}, engine.Gates...) {
 			for n, kind := range kinds {
-				want := engine.Instance{State: state, Gate: gate, Kind: kind, Frozen: n == 1, DryRun: n == 2, Run: 1 << (10 * n)}
+				want := engine.Instance{
+					State: state, Gate: gate, Kind: kind, Frozen: n == 1, DryRun: n == 2, Run: 1 << (10 * n),
+				}
 				for _, offset := range []int{-86_399, -1, 0, 3600, 86_399} {
 					got, gotOffset, err := store.OutlineOf(&want, offset)
 					require.NoError(t, err)

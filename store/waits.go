@@ -15,17 +15,21 @@ const (
 	w.times, w.rule, w.selects, w.window_from, w.window_from_offset, w.window_to, w.window_to_offset, w.closed, w.on_missing, w.on_failed, w.ended,
 	w.timeout, w.bound `
 	waitsSQL  = waitColumns + `FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
-	formerSQL = waitColumns + `FROM former_wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ?1
-		AND w.until = (SELECT min(until) FROM former_wait WHERE instance = ?1 AND until > ?2) ORDER BY w.n`
+	formerSQL = waitColumns + `FROM former_wait w LEFT JOIN job j ON j.id = w.upstream
+		WHERE w.instance = ?1 AND w.until =
+			(SELECT min(until) FROM former_wait WHERE instance = ?1 AND until > ?2) ORDER BY w.n`
 	// Of two changes in one millisecond the first one tells what was before.
-	keepFormerSQL = `INSERT INTO former_wait (instance, until, n, dependency, upstream, key, first_time, first_offset,
-		last_time, last_offset, times, rule, selects, window_from, window_from_offset, window_to, window_to_offset,
-		closed, on_missing, on_failed, ended, timeout, bound)
-		SELECT instance, ?1, n, dependency, upstream, key, first_time, first_offset, last_time, last_offset, times,
-		rule, selects, window_from, window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed,
-		ended, timeout, bound FROM wait WHERE instance = ?2
+	keepFormerSQL = `INSERT INTO former_wait (instance, until, n, dependency, upstream, key,
+		first_time, first_offset, last_time, last_offset, times, rule, selects, window_from,
+		window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed, ended,
+		timeout, bound)
+		SELECT instance, ?1, n, dependency, upstream, key,
+		first_time, first_offset, last_time, last_offset, times, rule, selects, window_from,
+		window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed, ended,
+		timeout, bound FROM wait WHERE instance = ?2
 		AND NOT EXISTS (SELECT 1 FROM former_wait f WHERE f.instance = ?2 AND f.until = ?1)`
-	waitsOfSQL = waitColumns + `FROM json_each(?) e CROSS JOIN wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = e.value`
+	waitsOfSQL = waitColumns + `FROM json_each(?) e CROSS JOIN wait w LEFT JOIN job j ON j.id = w.upstream
+		WHERE w.instance = e.value`
 )
 
 // Waits lists what the instance waits for, by N.
@@ -33,7 +37,8 @@ func (v *view) Waits(instance int64) ([]engine.Wait, error) {
 	return v.waits(waitsSQL, instance)
 }
 
-// FormerWaits lists what the instance waited for at a time, where a person has detached something since.
+// FormerWaits lists what the instance waited for at a time, where a person has detached something
+// since.
 func (v *view) FormerWaits(instance int64, at time.Time) ([]engine.Wait, error) {
 	return v.waits(formerSQL, instance, at.UnixMilli())
 }

@@ -52,8 +52,8 @@ func historyOf(t *testing.T, dir string, instances int) past.Facts {
 	return facts
 }
 
-// A start does what is to be done from now on, whatever has ended before: as many statements, and as
-// many rows, over a history that is four times as long.
+// A start does what is to be done from now on, whatever has ended before: as many statements, and
+// as many rows, over a history that is four times as long.
 func TestAStartCostsNothingForThePast(t *testing.T) {
 	t.Parallel()
 	var work [2]int
@@ -77,8 +77,8 @@ func TestAStartCostsNothingForThePast(t *testing.T) {
 	require.InEpsilon(t, work[0], work[1], 0.1, "statements and rows of the writes of a start")
 }
 
-// Every route that answers GET answers its worst request over a history that was written row by row, as
-// the bench asks for it with 5,000,000 instances.
+// Every route that answers GET answers its worst request over a history that was written row by
+// row, as the bench asks for it with 5,000,000 instances.
 func TestEveryReadAnswersOverAHistory(t *testing.T) {
 	dir := t.TempDir()
 	facts := historyOf(t, dir, 20_000)

@@ -22,8 +22,8 @@ func upTime() (boot string, up time.Duration, known bool) {
 	return boot, time.Duration(ts.Nano()), true
 }
 
-// bootID names this start of the machine. A process ends with it, so that it is read once: the clock is
-// asked with each request, and several times in each pass.
+// bootID names this start of the machine. A process ends with it, so that it is read once: the
+// clock is asked with each request, and several times in each pass.
 var bootID = sync.OnceValues(func() (string, bool) {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return string(bytes.TrimSpace(id)), err == nil

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What an instance waited for until a person took something of it away: an explanation as of an earlier
--- time tells it. The columns are those of wait.
+-- What an instance waited for until a person took something of it away: an explanation as of an
+-- earlier time tells it. The columns are those of wait.
 CREATE TABLE former_wait (
   instance           INTEGER NOT NULL,
   until              INTEGER NOT NULL,

@@ -265,7 +265,9 @@ var operateCases = []testCase{
 		}
 		require.Empty(w, former("00:00"))
 		set := func(waits []engine.Wait, time string) {
-			require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetWaits(id, waits, ana, at(time)) }))
+			require.True(w, w.act(func(tx engine.Tx) (bool, error) {
+				return tx.SetWaits(id, waits, ana, at(time))
+			}))
 		}
 		set(was[:1], "07:00")
 		set(nil, "07:00")
@@ -276,7 +278,9 @@ var operateCases = []testCase{
 		set(was, "09:00")
 		w.same(was[:1], former("08:00"))
 		w.same(was, former("06:00"))
-		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.Rebind(id, was[:1], ana, at("10:00")) }))
+		require.True(w, w.act(func(tx engine.Tx) (bool, error) {
+			return tx.Rebind(id, was[:1], ana, at("10:00"))
+		}))
 		require.Empty(w, former("09:00"), "an edit of the definitions keeps nothing")
 	}},
 	{"what waits is bound again: recorded, and nobody has touched it", func(w *world) {

@@ -47,7 +47,8 @@ func (v *view) FilledBetween(
 	key string, job int64, from, to time.Time, limit int,
 ) ([]engine.Instance, error) {
 	return v.those(limit, func(i *instance) bool {
-		return (job == 0 || i.Job == job) && i.Kind == engine.Backfill && i.Key == key && within(i.PlanTime, from, to)
+		return (job == 0 || i.Job == job) && i.Kind == engine.Backfill && i.Key == key &&
+			within(i.PlanTime, from, to)
 	})
 }
 
