@@ -55,6 +55,9 @@ type View interface {
 	FindKey(job int64, key string) (Instance, error)
 	// Waiting lists the waiting instances of the job by plan time.
 	Waiting(job int64) ([]Instance, error)
+	// WaitingPlanned lists those of them that are scheduled, WaitingKeyed counts the others.
+	WaitingPlanned(job int64) ([]Instance, error)
+	WaitingKeyed(job int64) (int, error)
 	// PlanTimes lists the plan times in [from, to) of the job's scheduled instances, ascending.
 	PlanTimes(job int64, from, to time.Time) ([]time.Time, error)
 	// Counted counts the scheduled instances of the job with plan times in [from, to) that count
@@ -96,6 +99,7 @@ type View interface {
 	DurationView
 	OperationView
 	BoardView
+	OperationRowView
 	BackfillView
 	BackfillLookView
 	AroundView
@@ -198,6 +202,7 @@ type Tx interface {
 
 	ResourceTx
 	OperationTx
+	OperationRowTx
 	BackfillTx
 	WatchTx
 	AlertTx

@@ -83,7 +83,7 @@ func (l *loading) rezone() error {
 
 // unlooked lists the plan times that DeleteUnstarted would take away.
 func unlooked(v View, job int64, from time.Time) ([]time.Time, error) {
-	waiting, err := v.Waiting(job)
+	waiting, err := v.WaitingPlanned(job)
 	if err != nil {
 		return nil, err
 	}

@@ -307,6 +307,25 @@ CREATE TABLE once (
   PRIMARY KEY (principal, operation, key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE operation (
+  id       INTEGER PRIMARY KEY,
+  stage    TEXT NOT NULL CHECK (stage = 'changing' OR stage = 'waking' OR stage = 'ended'),
+  asked    TEXT NOT NULL,
+  total    INTEGER NOT NULL CHECK (total > 0),
+  done     INTEGER NOT NULL CHECK (done BETWEEN 0 AND total),
+  digest   TEXT NOT NULL CHECK (digest <> ''),
+  outcome  TEXT NOT NULL,
+  actor    TEXT NOT NULL CHECK (actor <> ''),
+  at       INTEGER NOT NULL,
+  ended_at INTEGER,
+  CHECK ((stage = 'ended') = (ended_at IS NOT NULL))
+) STRICT;
+
+CREATE TABLE operation_target (
+  operation INTEGER PRIMARY KEY REFERENCES operation (id),
+  list      BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE outbox (
   id         INTEGER PRIMARY KEY,
   kind       TEXT NOT NULL,
@@ -569,6 +588,8 @@ CREATE INDEX job_revision ON job (revision);
 CREATE INDEX job_version_job ON job_version (job);
 
 CREATE INDEX once_at ON once (at);
+
+CREATE INDEX operation_open ON operation (id) WHERE ended_at IS NULL;
 
 CREATE INDEX outbox_instance ON outbox (instance) WHERE instance IS NOT NULL;
 

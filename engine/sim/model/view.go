@@ -184,6 +184,20 @@ func (v *view) Waiting(job int64) ([]engine.Instance, error) {
 	return v.list(idsInJob(v.s.waiting, job, least), -1)
 }
 
+func (v *view) WaitingPlanned(job int64) ([]engine.Instance, error) {
+	list, err := v.Waiting(job)
+	return slices.DeleteFunc(list, func(i engine.Instance) bool { return i.Key != "" }), err
+}
+
+func (v *view) WaitingKeyed(job int64) (n int, err error) {
+	for id := range idsInJob(v.s.waiting, job, least) {
+		if v.s.instances[id].Key != "" {
+			n++
+		}
+	}
+	return n, v.broken
+}
+
 func (v *view) Waits(instance int64) ([]engine.Wait, error) {
 	return v.waitsWithNames(v.s.waits[instance])
 }

@@ -111,7 +111,7 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
             ? ["reschedule", { to: instance.notBefore === instance.planTime ? "plan" : instance.notBefore }]
             : undefined;
       toast({
-        text: t("operations.done", { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
+        text: t(result.underWay ? "operations.underWay" : "operations.done", { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
         undo: undoable === undefined ? undefined : () => void undo(...undoable),
         href: explanation.planned ? `/instances/${instance.id}` : plannedHref(instance.workflow, instance.job, instance.planTime),
       });
