@@ -7,8 +7,9 @@ import (
 
 // A bid is what asks for a slot: a step of a running instance, or an instance that waits.
 type bid struct {
-	step      readyStep
+	step      readyStep // of a contender: no run, step −1
 	contender *contender
+	instance  *Instance
 	lane      *lane // nil for what is of no backfill
 	favoured  bool
 }
@@ -16,7 +17,9 @@ type bid struct {
 // rank puts the bids in the order in which slots are given: what a backfill gets as its floor, then by priority, and what is of no backfill first among
 // equals. What two of one backfill get goes by its own order, which is that of its ids.
 func (t *turn) rank(bids []bid) {
-	byTurn := func(a, b bid) int { return compareTurn(a.step, b.step) }
+	byTurn := func(a, b bid) int {
+		return cmp.Or(compareTurn(a.instance, b.instance), cmp.Compare(a.step.step, b.step.step))
+	}
 	slices.SortFunc(bids, byTurn)
 	if len(t.laneOrder) == 0 {
 		return
@@ -26,7 +29,7 @@ func (t *turn) rank(bids []bid) {
 	}
 	ahead, all := map[*lane]int{}, 0
 	for i := range bids {
-		if l := bids[i].lane; l != nil && t.favoured(l, bids[i].step.run.instance.Pool, ahead[l], all) {
+		if l := bids[i].lane; l != nil && t.favoured(l, bids[i].instance.Pool, ahead[l], all) {
 			bids[i].favoured = true
 			ahead[l]++
 			all++
@@ -46,7 +49,7 @@ func (t *turn) rank(bids []bid) {
 		if x == 0 || y == 0 {
 			return cmp.Compare(x, y)
 		}
-		return cmp.Or(cmp.Compare(b.step.run.instance.Priority, a.step.run.instance.Priority), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(b.instance.Priority, a.instance.Priority), cmp.Compare(x, y))
 	})
 }
 
@@ -60,7 +63,7 @@ func (l *lane) reorder(bids []bid) {
 		}
 	}
 	slices.SortStableFunc(own, func(a, b bid) int {
-		x, y := &a.step.run.instance, &b.step.run.instance
+		x, y := a.instance, b.instance
 		return cmp.Or(cmp.Compare(y.Priority, x.Priority), cmp.Compare(x.ID, y.ID))
 	})
 	for n, place := range places {

@@ -38,6 +38,12 @@ type definition struct {
 	job *Job
 }
 
+// Definition returns the job as of a version, which is read once. An error of kind ErrInvalid means
+// that this program cannot read the stored definition. Nobody changes what it returns.
+func (e *Engine) Definition(v View, version int64) (*Job, error) {
+	return e.defs.version(v, version)
+}
+
 // version returns the job as of a version. An error of kind ErrInvalid means that the stored definition cannot be read by this program.
 func (c *catalog) version(v View, id int64) (*Job, error) {
 	c.mu.RLock()

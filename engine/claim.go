@@ -145,7 +145,7 @@ func (t *turn) assign(open []contender) (err error) {
 					t.back = append(t.back, s)
 					continue
 				}
-				bids = append(bids, bid{step: s, lane: l})
+				bids = append(bids, bid{step: s, instance: &s.run.instance, lane: l})
 				n++
 			}
 		}
@@ -165,7 +165,7 @@ func (t *turn) assign(open []contender) (err error) {
 	others := 0
 	for i := range bids {
 		if c := bids[i].contender; c != nil {
-			bids[i].step = readyStep{run: &run{instance: c.instance}, step: -1}
+			bids[i].step.step, bids[i].instance = -1, &c.instance
 		}
 		if bids[i].lane == nil {
 			others++

@@ -49,14 +49,16 @@ type readyStep struct {
 	step int
 }
 
-// compareTurn orders what waits for a slot: priority (9 first), plan time, id, order of definition.
-func compareTurn(a, b readyStep) int {
-	x, y := &a.run.instance, &b.run.instance
-	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.PlanTime.Compare(y.PlanTime), cmp.Compare(x.ID, y.ID), cmp.Compare(a.step, b.step))
+// compareTurn orders what waits for a slot: priority (9 first), plan time, id.
+func compareTurn(x, y *Instance) int {
+	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.PlanTime.Compare(y.PlanTime), cmp.Compare(x.ID, y.ID))
 }
 
-// Before orders by turn.
-func (s readyStep) Before(other readyStep) bool { return compareTurn(s, other) < 0 }
+// Before orders by turn, and steps of one instance by their order of definition.
+func (s readyStep) Before(other readyStep) bool {
+	by := compareTurn(&s.run.instance, &other.run.instance)
+	return cmp.Or(by, cmp.Compare(s.step, other.step)) < 0
+}
 
 // A stepQueue is ready steps by turn.
 type stepQueue = queue[readyStep]

@@ -88,14 +88,12 @@ func (p *play) foresight() *Foresight {
 	f := &Foresight{From: p.begin, To: p.end, Last: p.begin, Slots: p.Slots, Assumed: assumed(p.assumptions), rows: p.rows, index: map[*playRow]int{}}
 	f.Blind = p.blind
 	f.Instances = make([]Foreseen, 0, len(p.rows.list))
-	for _, row := range p.rows.list {
-		if row.part == nil {
-			continue
-		}
+	played := slices.DeleteFunc(slices.Clone(p.rows.list), func(row *playRow) bool { return row.part == nil })
+	slices.SortStableFunc(played, comparePlayed)
+	for _, row := range played {
 		f.Instances = append(f.Instances, p.foreseen(row))
 		f.Last = latest(latest(f.Last, row.StartedAt), row.EndedAt)
 	}
-	slices.SortStableFunc(f.Instances, compareForeseen)
 	totals := make([]GateTotal, len(Gates))
 	for i := range f.Instances {
 		x := &f.Instances[i]
@@ -123,7 +121,8 @@ func (p *play) foresight() *Foresight {
 	return f
 }
 
-func compareForeseen(a, b Foreseen) int {
+// comparePlayed orders by start; what never started comes last, by plan time.
+func comparePlayed(a, b *playRow) int {
 	x, y := &a.Instance, &b.Instance
 	if started := !x.StartedAt.IsZero(); started == y.StartedAt.IsZero() {
 		if started {

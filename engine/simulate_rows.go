@@ -36,6 +36,8 @@ type playRows struct {
 	settled  map[settledKey]int
 	circular bool
 	due      []Instance
+	taken    []*playRow // of Queued, as found is
+	found    []Instance
 	scratch  []Wait
 }
 
@@ -210,14 +212,13 @@ func (r *playRows) Due(now time.Time, limit int) ([]Instance, error) {
 	return r.due, nil
 }
 
-// Queued lists the first of a pool's queue.
+// Queued lists the first of a pool's queue. The list is good until the next call.
 func (r *playRows) Queued(pool string, limit int) ([]Instance, error) {
 	q := r.pools[pool]
 	if q == nil {
 		return nil, nil
 	}
-	var taken []*playRow
-	var found []Instance
+	taken, found := r.taken[:0], r.found[:0]
 	for len(found) < limit && q.Len() > 0 {
 		row := q.take()
 		if !row.inQueue() {
@@ -229,6 +230,7 @@ func (r *playRows) Queued(pool string, limit int) ([]Instance, error) {
 	for _, row := range taken {
 		q.add(row)
 	}
+	r.taken, r.found = taken, found
 	return found, nil
 }
 

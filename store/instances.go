@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -63,9 +64,24 @@ func (v *view) instance(text string, args ...any) (i engine.Instance, ok bool, e
 
 const (
 	instanceSQL = instanceColumns + `WHERE i.id = ?` + isReal
+	listedSQL   = instanceColumns + `WHERE i.id IN (SELECT value FROM json_each(?))` + isReal
 	findSQL     = instanceColumns + `WHERE i.job = ? AND i.plan_time = ? AND i.key = ?` + isReal
 	findKeySQL  = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> ''` + isReal + ` ORDER BY i.plan_time DESC LIMIT 1`
 )
+
+// idList is ids as one argument of SQL, for json_each: one statement that looks at many rows costs
+// less than one for each.
+func idList(ids []int64) string {
+	list := make([]byte, 1, 2+8*len(ids))
+	list[0] = '['
+	for n, id := range ids {
+		if n > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, id, 10)
+	}
+	return string(append(list, ']'))
+}
 
 // Instance returns one instance.
 func (v *view) Instance(n int64) (engine.Instance, error) {

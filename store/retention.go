@@ -44,6 +44,7 @@ const (
 
 var pruneSQL = []string{
 	`DELETE FROM wait WHERE instance = ?`,
+	`DELETE FROM former_wait WHERE instance = ?`,
 	`DELETE FROM step WHERE instance = ?`,
 	`DELETE FROM outbox WHERE instance = ?`,
 	`DELETE FROM attempt WHERE instance = ?`,

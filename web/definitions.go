@@ -14,6 +14,8 @@ import (
 // DefinitionControl compares definitions with what is loaded, and loads them as reviewed. *engine.Engine is one.
 type DefinitionControl interface {
 	DiffLoaded(ctx context.Context, workflows []*engine.Workflow, from, to time.Time, dropDue bool, now time.Time) (engine.LoadedDiff, error)
+	// Definition is a job as of a version; ErrInvalid when its definition cannot be read.
+	Definition(v engine.View, version int64) (*engine.Job, error)
 	// FolderWorkflows is what is loaded of folders.
 	FolderWorkflows(ctx context.Context) ([]*engine.Workflow, error)
 	Apply(ctx context.Context, workflows []*engine.Workflow, review engine.Review, now time.Time) (engine.LoadReport, error)

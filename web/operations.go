@@ -223,6 +223,9 @@ func (s *server) listSelected(ctx context.Context, in *listInstancesInput) (*ins
 		list = list[after:]
 	}
 	out := &instancePageOutput{InstancePage{Items: []Instance{}}}
+	if err := s.cfg.Control.Follow(ctx, list[:min(in.Limit, len(list))]); err != nil {
+		return nil, err
+	}
 	for n := range list[:min(in.Limit, len(list))] {
 		out.Body.Items = append(out.Body.Items, NewInstance(&list[n]))
 	}

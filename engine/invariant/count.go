@@ -63,6 +63,16 @@ func (s *spending) usedUp(job *engine.Job, due time.Time) bool {
 	return n >= job.When.Rule.Count
 }
 
+// hasCount reports whether the current definition of a job has a count.
+func (c *check) hasCount(job int64) bool {
+	j := c.jobs[job]
+	if j == nil {
+		return false
+	}
+	current := c.versions[j.row.Version]
+	return current != nil && current.When.Rule != nil && current.When.Rule.Count > 0
+}
+
 // lastCounted is the due time with which the row of a job says that its count is used up.
 func (c *check) lastCounted(row *engine.JobRow) time.Time {
 	job := c.versions[row.Version]

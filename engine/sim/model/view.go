@@ -199,10 +199,28 @@ func (v *view) WaitingKeyed(job int64) (n int, err error) {
 }
 
 func (v *view) Waits(instance int64) ([]engine.Wait, error) {
+	return v.waitsWithNames(v.s.waits[instance])
+}
+
+func (v *view) FormerWaits(instance int64, at time.Time) ([]engine.Wait, error) {
+	var first *formerWaits
+	for n := range v.s.former[instance] {
+		f := &v.s.former[instance][n]
+		if f.until > at.UnixMilli() && (first == nil || f.until < first.until) {
+			first = f
+		}
+	}
+	if first == nil {
+		return nil, v.broken
+	}
+	return v.waitsWithNames(first.waits)
+}
+
+func (v *view) waitsWithNames(rows []engine.Wait) ([]engine.Wait, error) {
 	if v.broken != nil {
 		return nil, v.broken
 	}
-	waits := slices.Clone(v.s.waits[instance])
+	waits := slices.Clone(rows)
 	for n := range waits {
 		if job := v.s.jobs[waits[n].Upstream]; job != nil {
 			waits[n].Ref = job.Ref

@@ -73,8 +73,8 @@ test("each run is a bar of its own, and the wait in between is a line", () => {
   const picture = pictureOf(rerun, wish);
   const bars = picture.data.bars.filter((bar) => bar.id === "2" || bar.id.startsWith("2#"));
   expect(bars).toHaveLength(2);
-  expect(bars[0]).toMatchObject({ id: "2", look: "succeeded", due: at(1) + 5000, from: at(2), to: at(2) + 60_000 });
-  expect(bars[1]).toMatchObject({ id: "2#1", look: "failed", from: at(1), to: at(1) + 5000 });
+  expect(bars[0]).toMatchObject({ id: "2#1", look: "failed", from: at(1), to: at(1) + 5000 });
+  expect(bars[1]).toMatchObject({ id: "2", look: "succeeded", due: at(1) + 5000, from: at(2), to: at(2) + 60_000 });
   expect(picture.rows[picture.data.bars.findIndex((bar) => bar.id === "2#1")]).toMatchObject({ run: 1, past: true });
   expect(picture.counts).toMatchObject({ succeeded: 2, failed: 0 });
   expect(picture.barOfRow[1]).toBe(picture.data.bars.findIndex((bar) => bar.id === "2"));

@@ -100,9 +100,10 @@ export function pictureOf(day: Day, wish: Wish): Picture {
     if (!job?.noSlot) holding.push(...before);
     if (lane < 0) return;
     if (!chosen[k]) for (const one of [bar, ...before]) one.faded = true;
-    barOfRow[row.n] = bars.length;
-    bars.push(bar, ...before);
-    shown.push(row, ...runs);
+    // In the order of the runs: those that begin at the same time are gone through by key in it.
+    barOfRow[row.n] = bars.length + before.length;
+    bars.push(...before, bar);
+    shown.push(...runs, row);
     const group = groups.get(job?.workflow ?? "") ?? { jobs: new Set(), failed: 0, late: 0 };
     group.jobs.add(row.job);
     if (row.state === "failed" || row.state === "lost") group.failed++;

@@ -54,3 +54,8 @@ test("the nearest bar is that which holds the time, or else that which is least 
   expect(nearest(placed, 0, 26)).toBe(1);
   expect(nearest(placed, 2, 5)).toBe(-1);
 });
+
+test("of runs that stand at one time the last is the nearest, from before and from after", () => {
+  const placed = place(data([bar(0, 10, 10), bar(0, 10, 10), bar(0, 10, 10)], [{ label: "a" }]));
+  expect([0, 10, 90].map((at) => nearest(placed, 0, at))).toEqual([2, 2, 2]);
+});

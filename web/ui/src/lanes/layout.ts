@@ -148,14 +148,17 @@ function bound(list: Int32Array, starts: Float64Array, at: number, after: boolea
   return low;
 }
 
-/** nearest is the bar of a lane whose middle is nearest to a time, -1 when it has none. */
+/**
+ * nearest is the bar of a lane that is least away from a time, -1 when the lane has none. Of several
+ * that are equally far it is the last: of the runs of one instance that stand at one time, the current one.
+ */
 export function nearest(placed: Placed, lane: number, at: number): number {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;
   for (const n of placed.byLane[lane] ?? []) {
     const bar = placed.data.bars[n] as Bar;
     const away = at < bar.from ? bar.from - at : at > bar.to ? at - bar.to : 0;
-    if (away < distance) {
+    if (away <= distance) {
       best = n;
       distance = away;
     }

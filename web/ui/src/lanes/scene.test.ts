@@ -23,8 +23,8 @@ const data: LanesData = {
   ],
 };
 
-function scene(folded: string[] = []): Scene {
-  const placed = place(data);
+function scene(folded: string[] = [], shown = data): Scene {
+  const placed = place(shown);
   const { rows } = rowsOf(placed, new Set(folded), { lane: 24, more: 18, heading: 26 });
   return {
     placed,
@@ -67,6 +67,14 @@ test("arrows move within a lane, and between lanes to what is nearest in time", 
   expect(step(s, { kind: "bar", bar: 3 }, "ArrowDown")).toEqual({ kind: "bar", bar: 4 });
   expect(step(s, { kind: "bar", bar: 4 }, "ArrowUp")).toEqual({ kind: "bar", bar: 0 });
   expect(step(s, { kind: "bar", bar: 4 }, "x")).toBeUndefined();
+});
+
+test("a key that leads to no further row leaves the cursor at its bar, also where another stands at the same time", () => {
+  const runs = [1, 2].map((run): Bar => ({ id: `run ${run}`, lane: 1, from: 50, to: 50, look: "x" }));
+  const s = scene([], { ...data, bars: runs, edges: [] });
+  expect(step(s, { kind: "lane", lane: 0 }, "ArrowDown")).toEqual({ kind: "bar", bar: 1 });
+  expect(step(s, { kind: "bar", bar: 1 }, "ArrowLeft")).toEqual({ kind: "bar", bar: 0 });
+  expect(step(s, { kind: "bar", bar: 0 }, "ArrowDown")).toEqual({ kind: "bar", bar: 0 });
 });
 
 test("bars of a folded group are in its heading", () => {

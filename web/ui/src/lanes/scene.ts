@@ -120,7 +120,9 @@ export function step(scene: Scene, from: Spot, key: string): Spot | undefined {
   const vertical: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 };
   const by = vertical[key];
   if (by !== undefined) {
-    const row = rows[Math.min(rows.length - 1, Math.max(0, here + by))];
+    const to = Math.min(rows.length - 1, Math.max(0, here + by));
+    if (to === here) return from; // there is no further row
+    const row = rows[to];
     return row === undefined ? undefined : into(placed, row, at);
   }
   if (from.kind !== "bar") return undefined;
