@@ -34,6 +34,7 @@ type setting struct {
 	n   int    // runs that a median is taken of
 
 	instances int // that have ended, of a long history
+	bulk      int // instances of the backfill of the benchmark bulk
 }
 
 type benchmark struct {
@@ -70,10 +71,11 @@ func main() {
 	bin := flag.String("bin", "bin/almanac", "the almanac binary")
 	n := flag.Int("n", 5, "runs that each median is taken of")
 	instances := flag.Int("instances", 5_000_000, "ended instances of the history")
+	bulk := flag.Int("bulk", 854_100, "instances of the backfill of the benchmark bulk")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, setting{bin: *bin, n: *n, instances: *instances}, flag.Args()); err != nil {
+	if err := run(ctx, setting{bin: *bin, n: *n, instances: *instances, bulk: *bulk}, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -103,7 +105,7 @@ func run(ctx context.Context, s setting, names []string) error {
 		if err := os.Mkdir(scratch, 0o700); err != nil {
 			return err
 		}
-		figures, err := b.run(ctx, setting{bin: path, dir: scratch, n: s.n, instances: s.instances})
+		figures, err := b.run(ctx, setting{bin: path, dir: scratch, n: s.n, instances: s.instances, bulk: s.bulk})
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-sched/almanac/store"
 )
 
-// benchOperations selects among and changes the instances of a day of 100,000, by one selector and in one transaction each.
+// benchOperations selects among and changes the instances of a day of 100,000, by one selector each.
 func benchOperations(ctx context.Context, s setting) ([]figure, error) {
 	jobs, err := day(980)
 	if err != nil {
@@ -91,14 +91,17 @@ func benchOperations(ctx context.Context, s setting) ([]figure, error) {
 		beside := waitsBeside(ctx, db)
 		began := time.Now()
 		r, err := e.Operate(ctx, o.OperationRequest, now)
+		for more := r.UnderWay != nil; err == nil && more; {
+			more, err = e.Bulk(ctx, now)
+		}
 		took := time.Since(began)
 		write, read, besideErr := beside()
 		if err := errors.Join(err, besideErr); err != nil {
 			return nil, err
 		}
 		figures = append(figures, figure{
-			work: fmt.Sprintf("%s, %d instances in one transaction", o.work, r.Counts[engine.EffectChanged]), bar: "≤ 15 s",
-			result: fmt.Sprintf("%.1f s; beside it a turn of the loop waits for at most %.1f s, a reader for %.0f ms", took.Seconds(), write.Seconds(), read.Seconds()*1000),
+			work: fmt.Sprintf("%s, %d instances", o.work, r.Counts[engine.EffectChanged]), bar: "≤ 15 s",
+			result: fmt.Sprintf("%.1f s; beside it a turn of the loop waits for at most %.0f ms, a reader for %.0f ms", took.Seconds(), write.Seconds()*1000, read.Seconds()*1000),
 			met:    took <= 15*time.Second,
 		})
 	}

@@ -137,9 +137,10 @@ type AlertCounts struct {
 
 // A MemberCount is how many members of a kind an incident has.
 type MemberCount struct {
-	Kind AlertKind
-	All  int
-	Open int // of these, not resolved
+	Incident int64
+	Kind     AlertKind
+	All      int
+	Open     int // of these, not resolved
 }
 
 // AlertView reads what alerts are made of.
@@ -160,8 +161,11 @@ type AlertView interface {
 	Members(incident int64, limit int) ([]MemberRow, error)
 	// OpenMembers lists the unresolved members of an incident that are not merely blocked and whose instance is above after, by instance, at most limit.
 	OpenMembers(incident, after int64, limit int) ([]MemberRow, error)
-	// MemberCounts counts them by kind, in order of the kind's name. What it costs does not depend on how many there are.
-	MemberCounts(incident int64) ([]MemberCount, error)
+	// Roots lists those members of some incidents that are the roots of them, by incident.
+	Roots(incidents ...int64) ([]MemberRow, error)
+	// MemberCounts counts the members of some incidents by kind, by incident and in order of the
+	// kind's name. What it costs does not depend on how many there are.
+	MemberCounts(incidents ...int64) ([]MemberCount, error)
 	// MembershipsOf lists in which incidents the instance is an unresolved member, by incident.
 	MembershipsOf(instance int64) ([]MemberRow, error)
 	// Unresolved lists the unresolved members of the job, of plan times up to the given one, that are not merely blocked, by plan time, incident and

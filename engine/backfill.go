@@ -73,6 +73,12 @@ type BackfillOptions struct {
 	CancelRunning bool           `json:"cancelRunning,omitempty"` // the cancellation is of what runs too
 	Withdrawn     bool           `json:"withdrawn,omitempty"`     // before its instances were real: it has none
 	Order         *BackfillOrder `json:"order,omitempty"`         // while it is being applied
+	Moving        *LaneMove      `json:"moving,omitempty"`        // while its instances get another priority
+}
+
+// A LaneMove is what giving all that waits of a backfill another priority goes on with.
+type LaneMove struct {
+	From int64 `json:"from"` // id of the first instance that has not got it
 }
 
 // A BackfillOrder is what applying a backfill goes on with after a crash.
@@ -242,6 +248,7 @@ type BackfillTx interface {
 	// Withdraw deletes at most limit instances of a backfill in the stage withdrawing, with their waits, and counts them off its Written. It returns how
 	// many; 0 when none is left, or the stage is another.
 	Withdraw(key string, limit int) (int, error)
-	// SetLanePriority changes the priority of every waiting instance of the backfill. It returns how many there are.
-	SetLanePriority(key string, priority int) (int, error)
+	// SetLanePriority changes the priority of every waiting instance of the backfill with an id in
+	// [from, to). It returns how many there are.
+	SetLanePriority(key string, priority int, from, to int64) (int, error)
 }

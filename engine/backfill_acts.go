@@ -94,10 +94,60 @@ func (e *Engine) SetBackfill(ctx context.Context, key string, c BackfillChange, 
 			return mustBe(b, BackfillRunning)
 		}
 		if c.Priority != nil {
-			_, err = tx.SetLanePriority(key, *c.Priority)
+			b.Options.Moving = &LaneMove{From: b.ID + 1}
+			err = moveLane(tx, b)
 		}
 		return err
 	})
+}
+
+// laneSlice is of how many instances of a backfill one transaction changes the priority.
+const laneSlice = 500
+
+// moveLane gives some more of what waits of a backfill its priority. The ids of its instances follow
+// its own. What begins again later keeps the priority that it had.
+func moveLane(tx Tx, b *BackfillRow) error {
+	from, end := b.Options.Moving.From, b.ID+1+int64(b.Options.Instances)
+	to := min(from+laneSlice, end)
+	if _, err := tx.SetLanePriority(b.Key, b.Options.Priority, from, to); err != nil {
+		return fmt.Errorf("move the backfill %s in the queues: %w", b.Key, err)
+	}
+	if b.Options.Moving.From = to; to == end {
+		b.Options.Moving = nil
+	}
+	return nil
+}
+
+// moveLanes carries on, by one short write transaction, with a backfill that is to get another
+// priority; more says that there is more to do at once. It is a part of Bulk.
+func (e *Engine) moveLanes(ctx context.Context, _ time.Time) (more bool, err error) {
+	key := ""
+	if err := e.cfg.Store.Read(ctx, func(v View) error {
+		rows, err := v.OpenBackfills()
+		for n := range rows {
+			if rows[n].Options.Moving != nil {
+				key = rows[n].Key
+			}
+		}
+		return err
+	}); err != nil || key == "" {
+		return false, wrap(err, "look for backfills that get another priority")
+	}
+	mine := false
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		if mine, err = e.leaseBulk(tx); err != nil || !mine {
+			return err
+		}
+		b, err := tx.Backfill(key)
+		if err != nil || b.Options.Moving == nil {
+			return ignoreMissing(err)
+		}
+		if err := moveLane(tx, &b); err != nil {
+			return err
+		}
+		return tx.PutBackfill(b)
+	})
+	return mine && err == nil, err
 }
 
 func mustBe(b *BackfillRow, stage BackfillStage) error {

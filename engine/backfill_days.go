@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -55,6 +56,27 @@ func (x *selection) heldJobs() error {
 		}
 	}
 	return nil
+}
+
+// filledBetween lists the instances of the backfills that a term names, in the window of all jobs:
+// job by job where they are few.
+func (x *selection) filledBetween(keys []string, from, to time.Time) (list []Instance, err error) {
+	jobs := []int64{0}
+	if len(x.jobs) <= jobByJob {
+		jobs = slices.Sorted(maps.Keys(x.jobs))
+	}
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		for _, job := range jobs {
+			some, err := x.v.FilledBetween(key, job, from, to, mostLookedAt+1-len(list))
+			if err != nil {
+				return nil, fmt.Errorf("list the instances of the backfill %s: %w", key, err)
+			}
+			if list = append(list, some...); len(list) > mostLookedAt {
+				return list, nil
+			}
+		}
+	}
+	return list, nil
 }
 
 // inBackfills lists the instances of the backfills that a term names, in the states that the other terms leave.

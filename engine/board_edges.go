@@ -88,13 +88,15 @@ func (x *boardEdges) read(v View) error {
 	if err != nil {
 		return err
 	}
+	recorded, err := x.recorded(v)
+	if err != nil {
+		return fmt.Errorf("read what the instances of %s wait for: %w", x.Board.Date, err)
+	}
 	for n := range x.Board.Rows {
 		row := &x.Board.Rows[n]
-		waits := planned[place{row.Job, "", row.PlanTime.UnixMilli()}]
-		if !row.Unplanned {
-			if waits, err = v.Waits(row.ID); err != nil {
-				return fmt.Errorf("read what %s waits for: %w", row.Name(), err)
-			}
+		waits := recorded[row.ID]
+		if row.Unplanned {
+			waits = planned[place{row.Job, "", row.PlanTime.UnixMilli()}]
 		}
 		for w := range waits {
 			if waits[w].Count > 0 {
@@ -103,6 +105,25 @@ func (x *boardEdges) read(v View) error {
 		}
 	}
 	return nil
+}
+
+// recorded reads the waits of what is recorded, by the instances.
+func (x *boardEdges) recorded(v View) (map[int64][]Wait, error) {
+	ids := make([]int64, 0, len(x.Board.Rows))
+	for n := range x.Board.Rows {
+		if row := &x.Board.Rows[n]; !row.Unplanned {
+			ids = append(ids, row.ID)
+		}
+	}
+	all, err := v.WaitsOf(ids)
+	of := make(map[int64][]Wait, len(ids))
+	for first, n := 0, 1; n <= len(all); n++ {
+		if n == len(all) || all[n].Instance != all[first].Instance {
+			of[all[first].Instance] = all[first:n]
+			first = n
+		}
+	}
+	return of, err
 }
 
 // planned plans what is not recorded, with its waits.

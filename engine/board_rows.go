@@ -9,11 +9,9 @@ import (
 	"time"
 )
 
-// recorded reads the instances of the day. What a selector asks of them takes all of each; a picture, an outline.
+// recorded reads the instances of the day, in outline: what a picture shows of them is all that the
+// terms of a selector ask of them, too.
 func (d *boarding) recorded(v View, jobs []JobRow) ([]Instance, error) {
-	if d.selector != nil {
-		return v.Between(0, d.From, d.To, d.request.Most+1)
-	}
 	list, err := v.Outlines(d.From, d.To, d.request.Most+1)
 	refs := make(map[int64]JobRef, len(jobs))
 	for n := range jobs {

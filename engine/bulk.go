@@ -50,6 +50,7 @@ func (a *application) slice(tx Tx, from int) (written int, err error) {
 type bulk struct {
 	mu     sync.Mutex
 	known  map[string]*application // by key, from the request that began it
+	lists  map[string]*targetList  // of operations under way, by their digest
 	survey *survey                 // of the goroutine that calls Bulk
 	signal chan struct{}
 }
@@ -107,13 +108,20 @@ func (e *Engine) runBulk(ctx context.Context) {
 	}
 }
 
-// Bulk carries on, by one short write transaction, with what is too much for one: the look at an incident, which goes first because it is short, and a
-// backfill that is being applied, or withdrawn. more says that there is more to do at once. Run does this beside the loop; like Step it neither sleeps nor starts a goroutine, and it may run at the same time as Step.
+// Bulk carries on, by one short write transaction, with what is too much for one: the look at an
+// incident, which goes first because it is short, an operation on many instances, a backfill that gets
+// another priority, and one that is being applied, or withdrawn. more says that there is more to do at once. Run does this beside the loop; like Step it neither sleeps nor starts a goroutine, and it may run at the same time as Step.
 func (e *Engine) Bulk(ctx context.Context, now time.Time) (more bool, err error) {
 	if e.cfg.Closed {
 		return false, nil
 	}
 	if more, err := e.survey(ctx, now); err != nil || more {
+		return more, err
+	}
+	if more, err := e.carryOn(ctx, now); err != nil || more {
+		return more, err
+	}
+	if more, err := e.moveLanes(ctx, now); err != nil || more {
 		return more, err
 	}
 	if key, a := e.bulk.any(); a != nil {

@@ -301,3 +301,37 @@ func TestALongPlanIsToldInRanges(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{144, 4}, []int{out.Matching, len(out.Instances)})
 }
+
+// Another priority reaches what waits of a large backfill in short writes.
+func TestALargeBackfillIsMovedInShortWrites(t *testing.T) {
+	d, m := metered(t, time.Date(2026, 8, 3, 0, 30, 0, 0, time.UTC))
+	e, _ := d.server("a", d.db, false)
+	d.load(e, often)
+	d.step(e)
+	key := d.begin(e)
+	d.bulk(e)
+	m.on.Store(true)
+	priority := 8
+	b, err := e.SetBackfill(t.Context(), key, engine.BackfillChange{Priority: &priority}, "ana", "", d.now)
+	require.NoError(t, err)
+	require.NotNil(t, b.Options.Moving)
+	next, _ := d.server("a", d.db, false) // the first dies
+	d.load(next, often)
+	for n := 1; ; n++ {
+		more, err := next.Bulk(t.Context(), d.now)
+		require.NoError(t, err)
+		if !more {
+			require.Greater(t, n, 10)
+			break
+		}
+	}
+	require.LessOrEqual(t, m.most.Load(), int64(mostWork))
+	require.Nil(t, d.status(next, key).Options.Moving)
+	list, err := next.Select(t.Context(), "backfill:"+key, d.now)
+	require.NoError(t, err)
+	require.Len(t, list, 45*145)
+	for n := range list {
+		require.Equal(t, 8, list[n].Priority)
+	}
+	d.sound()
+}

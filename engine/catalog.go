@@ -38,6 +38,12 @@ type definition struct {
 	job *Job
 }
 
+// Definition returns the job as of a version, which is read once. An error of kind ErrInvalid means
+// that this program cannot read the stored definition. Nobody changes what it returns.
+func (e *Engine) Definition(v View, version int64) (*Job, error) {
+	return e.defs.version(v, version)
+}
+
 // version returns the job as of a version. An error of kind ErrInvalid means that the stored definition cannot be read by this program.
 func (c *catalog) version(v View, id int64) (*Job, error) {
 	c.mu.RLock()
@@ -385,6 +391,19 @@ func (c *catalog) beyond(target func(*Job) time.Time, limit int) (ahead []defini
 		}
 	}
 	slices.SortFunc(ahead, func(a, b definition) int { return cmp.Compare(a.row.ID, b.row.ID) })
+	return ahead[:min(limit, len(ahead))]
+}
+
+// countedFrom lists at most limit jobs of whose counts the rest is due from later than a time on.
+func (c *catalog) countedFrom(after time.Time, limit int) (ahead []JobRef) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for ref, d := range c.current {
+		if d.active() && d.job.counted() > 0 && d.row.CountFrom.After(after) {
+			ahead = append(ahead, ref)
+		}
+	}
+	slices.SortFunc(ahead, compareRefs)
 	return ahead[:min(limit, len(ahead))]
 }
 

@@ -32,7 +32,42 @@ func (e *Engine) takeBack(ctx context.Context, now time.Time) (more bool, err er
 	if more, err = e.withdrawFuture(ctx, now); err != nil || more {
 		return more, err
 	}
+	if more, err = e.recountFuture(ctx, now); err != nil || more {
+		return more, err
+	}
 	return e.reopenFuture(ctx, now)
+}
+
+// recountFuture has what is left of counts due from now on, where it was to be due from a time on
+// that has not come.
+func (e *Engine) recountFuture(ctx context.Context, now time.Time) (more bool, err error) {
+	ahead := e.defs.countedFrom(now.Add(MisfireGrace), planGroup)
+	if len(ahead) == 0 {
+		return false, nil
+	}
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
+		revision := e.defs.at()
+		if current, err := tx.Revision(); err != nil || current != revision {
+			return errors.Join(err, unless(current == revision, errStale))
+		}
+		for _, ref := range ahead {
+			c, err := e.counting(tx, ref, now)
+			if err != nil {
+				return fmt.Errorf("read what is left of the count of %s: %w", ref, err)
+			}
+			if c == nil {
+				continue
+			}
+			if err := c.anew(earliest(c.now.Add(time.Millisecond), c.row.PlannedTo)); err != nil {
+				return fmt.Errorf("count %s from now on: %w", ref, err)
+			}
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStale) {
+		return false, err
+	}
+	return true, e.relearn(ctx)
 }
 
 // reopenFuture opens again what was cancelled at a time that has not come.
@@ -109,13 +144,27 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 	n := 0
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 		n = 0
+		counts := countKeeper{e: e, tx: tx, now: now}
+		var opened []settled
 		for k := range list {
-			i := list[k]
+			i, err := tx.Instance(list[k].ID)
+			if err != nil {
+				return err
+			}
+			if i.Fence != list[k].Fence || !takenBack(&i) {
+				continue // a person was quicker
+			}
 			if right, err := e.stillMissed(tx, &i, now); err != nil || right {
 				if err != nil {
 					return err
 				}
 				continue
+			}
+			if room, err := counts.takes(&i); err != nil || !room {
+				if err != nil {
+					return err
+				}
+				continue // the count of its job is used up by what ran meanwhile
 			}
 			reason := Reason{Code: ReasonClock, Actor: serverActor, At: &list[k].EndedAt, Detail: fmt.Sprintf(
 				"open again: it was cancelled (%s) by a clock that was ahead, and that time has not come", i.Reason.Code)}
@@ -124,9 +173,10 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 				return err
 			}
 			if !ok {
-				continue // a person was quicker
+				continue
 			}
 			n++
+			opened = append(opened, settled{i, Rerun})
 			fresh, err := tx.Instance(i.ID)
 			if err != nil {
 				return err
@@ -138,12 +188,12 @@ func (e *Engine) reopen(ctx context.Context, now time.Time, list []Instance) err
 			if err := tx.WakeWaiters(&i); err != nil {
 				return err
 			}
-			if err := e.recount(tx, &i, Rerun, now); err != nil {
-				return err
-			}
 		}
 		if n == 0 {
 			return nil
+		}
+		if err := e.recount(tx, opened, now); err != nil {
+			return err
 		}
 		return tx.Record(EventRow{At: now, Kind: "clock-reopened", Reason: Reason{Code: ReasonClock, Detail: fmt.Sprintf(
 			"%s opened again, cancelled by a clock that was ahead", plural(n, "instance"))}})

@@ -24,50 +24,58 @@ func (j *Job) counted() int {
 	return j.When.Rule.Count
 }
 
-// recount keeps what is left of a count in step with a transition that was applied to the instance: what counted and does not any more makes room for one due
-// time more, and the other way round.
-func (e *Engine) recount(tx Tx, i *Instance, event Event, now time.Time) error {
-	to, err := i.State.On(event)
-	if err != nil || i.Kind != Scheduled || i.Key != "" || e.cfg.Closed || fault.Planted(fault.CountDueTimes) {
-		return err
-	}
-	after := *i
-	after.State = to
-	if i.Counts() == after.Counts() {
-		return nil
-	}
-	row, err := tx.JobByRef(i.Ref)
-	if isNotFound(err) {
-		return nil // a simulated day has the due times that it was given
-	}
-	if err != nil {
-		return fmt.Errorf("read %s: %w", i.Ref, err)
-	}
-	if row.Disabled || row.Removed {
-		return nil // what is left is counted anew when it is back
-	}
-	job, err := e.defs.version(tx, row.Version)
-	if err != nil {
-		return ignoreInvalid(err)
-	}
-	if job.counted() == 0 || i.PlanTime.Before(row.CreatedAt) {
-		return nil
-	}
-	c := &counting{e: e, tx: tx, row: row, job: job, now: now.Truncate(time.Millisecond)}
-	if c.row.CountFrom.IsZero() {
-		c.row.CountFrom = c.row.CreatedAt
-	}
-	if after.Counts() {
-		return wrap(c.less(), "take a due time from the count of %s", i.Ref)
-	}
-	return wrap(c.more(), "give a due time back to the count of %s", i.Ref)
-}
+// AfterAll is later than every plan time.
+var AfterAll = time.Date(recurrence.LastYear+100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// A settled is an instance as it was, and what ended it.
+// A settled is an instance as it was, and what ended it or opened it again.
 type settled struct {
 	Instance
 
 	event Event
+}
+
+// recount keeps what is left of counts in step with transitions that were applied to instances:
+// what counted and does not any more makes room for one due time more, and the other way round.
+func (e *Engine) recount(tx Tx, changes []settled, now time.Time) error {
+	if e.cfg.Closed || fault.Planted(fault.CountDueTimes) {
+		return nil
+	}
+	var refs []JobRef // in the order of the changes, so that each run does the same
+	known := map[JobRef]bool{}
+	for n := range changes {
+		moves, err := changes[n].moves()
+		if err != nil {
+			return err
+		}
+		if ref := changes[n].Ref; moves && !known[ref] {
+			known[ref] = true
+			refs = append(refs, ref)
+		}
+	}
+	for _, ref := range refs {
+		c, err := e.counting(tx, ref, now)
+		if err != nil {
+			return fmt.Errorf("read what is left of the count of %s: %w", ref, err)
+		}
+		if c == nil {
+			continue
+		}
+		if err := c.settle(); err != nil {
+			return fmt.Errorf("settle the count of %s: %w", ref, err)
+		}
+	}
+	return nil
+}
+
+// moves reports whether the transition changes what is used up of the count of the job.
+func (s *settled) moves() (bool, error) {
+	to, err := s.State.On(s.event)
+	if err != nil || s.Kind != Scheduled || s.Key != "" {
+		return false, err
+	}
+	after := s.Instance
+	after.State = to
+	return s.Counts() != after.Counts(), nil
 }
 
 // A counting changes what is left of one job's count.
@@ -77,52 +85,160 @@ type counting struct {
 	row JobRow
 	job *Job
 	now time.Time
+
+	fixed int // instances that count and are not withdrawn, where that was asked for
 }
 
-// more makes one due time more due: the next that has not passed.
-func (c *counting) more() error {
-	c.row.Counted--
-	table, err := c.job.When.Compile(c.row.Origin())
+// counting reads the row of a job whose count is in force; nil when there is nothing to keep.
+func (e *Engine) counting(tx Tx, ref JobRef, now time.Time) (*counting, error) {
+	row, err := tx.JobByRef(ref)
+	if isNotFound(err) {
+		return nil, nil // a simulated day has the due times that it was given
+	}
+	if err != nil {
+		return nil, err
+	}
+	if row.Disabled || row.Removed {
+		return nil, nil // what is left is counted anew when it is back
+	}
+	job, err := e.defs.version(tx, row.Version)
+	if err != nil || job.counted() == 0 {
+		return nil, ignoreInvalid(err)
+	}
+	if row.CountFrom.IsZero() {
+		row.CountFrom = row.CreatedAt
+	}
+	return &counting{e: e, tx: tx, row: row, job: job, now: now.Truncate(time.Millisecond)}, nil
+}
+
+// settle brings the row in step with the instances.
+func (c *counting) settle() error {
+	before, err := c.left()
 	if err != nil {
 		return ignoreInvalid(err)
 	}
-	last, some := table.Counted()
-	if from := earliest(c.now.Add(time.Millisecond), c.row.PlannedTo); some && last.Before(from) {
-		// The count was used up, and due times have passed since: they were not due.
-		c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, c.job.counted()-1, latest(c.row.RowsTo, from)
-		if table, err = c.job.When.Compile(c.row.Origin()); err != nil {
-			return err
+	removed, err := RemovedBefore(c.tx)
+	if err != nil {
+		return err
+	}
+	// What retention has removed says no more when it was due: the rest begins behind it.
+	from, was := c.row.CountFrom, c.row.Counted
+	if from.Before(removed) && from.Before(c.now) {
+		from, was = c.now, was+len(before.Between(from, c.now))
+	}
+	used, err := usedUp(c.tx, c.job, &c.row, from, was)
+	if err != nil || used == was {
+		return err
+	}
+	c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, used, latest(c.row.RowsTo, from)
+	if used > was {
+		return c.fewer()
+	}
+	switch last, ends := before.Counted(); {
+	case ends:
+		from = last.Add(time.Millisecond)
+	case c.job.counted() > was, c.job.counted() <= used:
+		return c.tx.PutJob(c.row) // more is left than the schedule has, or nothing still
+	}
+	return c.more(from)
+}
+
+// usedUp is how much of its count a job has used up if the rest is due from a time on: by what
+// counts before that, less what does not among the due times of the rest. Each of those makes one
+// due time more due, so that the answer is where that ends, looked for from a guess.
+func usedUp(v View, job *Job, row *JobRow, from time.Time, guess int) (int, error) {
+	for n := guess; ; {
+		table, err := job.When.Compile(recurrence.Created(row.CreatedAt).Counted(from, n))
+		if err != nil {
+			return 0, err
 		}
-		last, some = table.Counted()
+		until := AfterAll
+		switch last, ends := table.Counted(); {
+		case ends:
+			until = last.Add(time.Millisecond)
+		case job.counted() <= n:
+			until = from
+		}
+		used, err := v.Counted(row.ID, row.CreatedAt, from, until)
+		if err != nil {
+			return 0, fmt.Errorf("count what %s has done: %w", row.Ref, err)
+		}
+		if used == n {
+			return n, nil
+		}
+		n = used
+	}
+}
+
+// left returns the due times that the row leaves.
+func (c *counting) left() (*recurrence.Timetable, error) { return c.job.When.Compile(c.row.Origin()) }
+
+// more makes due what the schedule has from a time on: until then it had what was left.
+func (c *counting) more(from time.Time) error {
+	table, err := c.left()
+	if err != nil {
+		return err
+	}
+	soon := earliest(c.now.Add(time.Millisecond), c.row.PlannedTo)
+	if next, some := table.Next(from.Add(-time.Millisecond)); some && next.Before(soon) {
+		// The count was used up, and due times have passed since: they were not due.
+		return c.anew(soon)
 	}
 	if err := c.tx.PutJob(c.row); err != nil {
 		return err
 	}
-	if some && last.Before(c.row.PlannedTo) {
-		if err := c.insert(last); err != nil {
-			return err
-		}
+	if err := c.insert(from, c.row.PlannedTo); err != nil {
+		return err
 	}
 	return c.tx.WakeDependents(c.row.ID)
 }
 
-// insert writes down the instance of a due time that the plan has passed already.
-func (c *counting) insert(at time.Time) error {
+// anew has the rest of the count due from a time on, as the instances say how much is left.
+func (c *counting) anew(from time.Time) error {
+	used, err := usedUp(c.tx, c.job, &c.row, from, c.job.counted())
+	if err != nil {
+		return err
+	}
+	c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, used, latest(c.row.RowsTo, from)
+	if err := c.tx.PutJob(c.row); err != nil {
+		return err
+	}
+	if _, err := c.tx.DeleteUnstarted(c.row.ID, from); err != nil {
+		return err
+	}
+	if err := c.insert(from, c.row.PlannedTo); err != nil {
+		return err
+	}
+	return c.tx.WakeDependents(c.row.ID)
+}
+
+// insert writes down the instances of due times that the plan has passed already.
+func (c *counting) insert(from, to time.Time) error {
+	if !from.Before(to) {
+		return nil
+	}
 	planner, err := c.e.defs.plan().With([]*Job{c.job}, nil, func(*Job) recurrence.Origin { return c.row.Origin() })
 	if err != nil {
 		return err
 	}
-	row := func(ref JobRef) (JobRow, bool) {
+	row := func(ref JobRef) JobRow {
 		if ref == c.row.Ref {
-			return c.row, true
+			return c.row
 		}
-		return c.e.defs.row(ref)
+		known, _ := c.e.defs.row(ref)
+		return known
 	}
-	plan, err := planner.overRows(c.tx, row).Plan(func(j *Job) (from, to time.Time) {
-		if j == c.job {
-			return at, at.Add(time.Millisecond)
+	plan, err := planner.over(c.tx, func(ref JobRef) recorded {
+		r := row(ref)
+		if ref == c.row.Ref {
+			return r.planned(from)
 		}
-		return from, to
+		return r.planned(r.PlannedTo)
+	}).Plan(func(j *Job) (time.Time, time.Time) {
+		if j == c.job {
+			return from, to
+		}
+		return time.Time{}, time.Time{}
 	})
 	if err != nil || plan.Instances() == 0 {
 		return err
@@ -132,18 +248,17 @@ func (c *counting) insert(at time.Time) error {
 		return err
 	}
 	_, err = insertWatched(c.tx, &plan, plan.Rows(first, func(ref JobRef) (int64, int64) {
-		r, _ := row(ref)
+		r := row(ref)
 		return r.ID, r.Version
 	}))
 	return err
 }
 
-// less makes one due time fewer due: the last that nobody has looked at is withdrawn.
-func (c *counting) less() error {
-	c.row.Counted++
-	table, err := c.job.When.Compile(c.row.Origin())
+// fewer withdraws the last due times that nobody has looked at, beyond what is left.
+func (c *counting) fewer() error {
+	table, err := c.left()
 	if err != nil {
-		return ignoreInvalid(err)
+		return err
 	}
 	if err := c.tx.PutJob(c.row); err != nil {
 		return err
@@ -161,6 +276,57 @@ func (c *counting) less() error {
 	return c.tx.WakeDependents(c.row.ID)
 }
 
+// A countKeeper opens instances again no further than the counts of their jobs go.
+type countKeeper struct {
+	e    *Engine
+	tx   Tx
+	now  time.Time
+	jobs map[JobRef]*counting
+}
+
+// takes reports whether one more instance may count. The last due time that nobody has looked at
+// makes room for it, once it does. The count may be used up by what has been looked at.
+func (k *countKeeper) takes(i *Instance) (bool, error) {
+	if k.e.cfg.Closed || i.Counts() || fault.Planted(fault.CountDueTimes) {
+		return true, nil
+	}
+	c, known := k.jobs[i.Ref]
+	if !known {
+		var err error
+		if c, err = k.e.counting(k.tx, i.Ref, k.now); err != nil {
+			return false, fmt.Errorf("read what is left of the count of %s: %w", i.Ref, err)
+		}
+		if c != nil {
+			if err = c.readFixed(); err != nil {
+				return false, fmt.Errorf("count what %s has done: %w", i.Ref, err)
+			}
+		}
+		if k.jobs == nil {
+			k.jobs = map[JobRef]*counting{}
+		}
+		k.jobs[i.Ref] = c
+	}
+	if c == nil || i.PlanTime.Before(c.row.CreatedAt) {
+		return true, nil
+	}
+	if c.fixed >= c.job.counted() {
+		return false, nil
+	}
+	c.fixed++
+	return true, nil
+}
+
+// readFixed finds out how much of the count is used up for good.
+func (c *counting) readFixed() error {
+	all, err := c.tx.Counted(c.row.ID, c.row.CreatedAt, AfterAll, AfterAll)
+	if err != nil {
+		return err
+	}
+	loose, err := unlooked(c.tx, c.row.ID, latest(c.now, c.row.CountFrom))
+	c.fixed = all - len(loose)
+	return err
+}
+
 // recount finds out what is left of a count when the definition of a job changes, or the job is back: the rows say what was used up. From now on the rest is
 // due, by the rule that there is now.
 func (l *loading) recount(row *JobRow, j *Job) error {
@@ -168,9 +334,9 @@ func (l *loading) recount(row *JobRow, j *Job) error {
 	if j.counted() == 0 || row.CreatedAt.Equal(l.now) {
 		return nil
 	}
-	n, err := l.tx.Counted(row.ID, row.CreatedAt, l.now)
+	n, err := usedUp(l.tx, j, row, l.now, j.counted())
 	if err != nil {
-		return fmt.Errorf("count what %s has done: %w", row.Ref, err)
+		return ignoreInvalid(err)
 	}
 	row.CountFrom, row.Counted = l.now, n
 	return nil
@@ -189,9 +355,9 @@ func originsAfter(v View, loaded, jobs []*Job, known map[JobRef]JobRow, at time.
 			old != nil && !row.Disabled && bytes.Equal(old.Definition, j.Definition) && old.Folder == j.Folder {
 			continue
 		}
-		n, err := v.Counted(row.ID, row.CreatedAt, at)
+		n, err := usedUp(v, j, &row, at, j.counted())
 		if err != nil {
-			return nil, fmt.Errorf("count what %s has done: %w", row.Ref, err)
+			return nil, err
 		}
 		origins[j.Ref()] = recurrence.Created(row.CreatedAt).Counted(at, n)
 	}

@@ -41,7 +41,8 @@ func (e *Engine) Edit(ctx context.Context, source, actor string, now time.Time, 
 	for _, n := range l.notices {
 		e.cfg.Observe(n)
 	}
-	return nil
+	e.bulk.nudge()
+	return e.wakePaused(ctx, l.held, now)
 }
 
 // Now is the time of the edit: that from which it counts.

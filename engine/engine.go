@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
@@ -17,6 +18,7 @@ type Config struct {
 	Runner Runner
 	Owner  string // names this server in claims and leases; unique to a process
 	Slots  int    // attempts at once
+	AtOnce int    // instances that an operation changes, or a load replaces, in one transaction; 0 is 300, and 1,000
 
 	Decode    func(definition []byte, folder string) (*Job, error) // of stored versions
 	Condition ConditionFunc                                        // of a step's `when`
@@ -81,11 +83,14 @@ const (
 //
 // Load, Trigger, Cancel, Confirm and Explain may be called from any goroutine, before and while Run runs.
 type Engine struct {
-	cfg     Config
-	log     *slog.Logger
-	inbox   inbox
-	bulk    bulk
-	defs    catalog
+	cfg   Config
+	log   *slog.Logger
+	inbox inbox
+	bulk  bulk
+	defs  catalog
+
+	thinning atomic.Int32 // loads that take back what is planned: nothing is planned ahead meanwhile
+
 	ready   chan struct{}
 	health  health
 	lookout lookout
@@ -303,20 +308,18 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if e.cfg.Retention > 0 && !now.Before(e.pruneAt) {
-			more, err := e.prune(ctx, now)
+			again, err := e.prune(ctx, now)
 			if err != nil {
 				return err
 			}
-			e.pruneAt = now.Add(pruneEvery)
-			if more {
-				e.pruneAt = now // one batch a pass, so that claims are never held up for long
-			}
+			e.pruneAt = now.Add(again)
 		}
 	}
 	return nil
 }
 
-func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error) {
+// prune removes a batch of what is too old, one a pass, so that claims are never held up for long; again says after how long to go on.
+func (e *Engine) prune(ctx context.Context, now time.Time) (again time.Duration, err error) {
 	var attempts []int64
 	var n int
 	full := false
@@ -335,14 +338,20 @@ func (e *Engine) prune(ctx context.Context, now time.Time) (more bool, err error
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("apply retention: %w", err)
+		return 0, fmt.Errorf("apply retention: %w", err)
 	}
 	if e.cfg.RemoveLog != nil {
 		for _, id := range attempts {
 			e.cfg.RemoveLog(id)
 		}
 	}
-	return n == pruneBatch || full, nil // a full transaction has removed something, if only members of an incident
+	switch {
+	case n == pruneBatch, full && n > 0:
+		return 0, nil
+	case full: // it has removed members of an incident, or looked at what is still needed
+		return time.Second, nil
+	}
+	return pruneEvery, nil
 }
 
 // drain records results that arrive within a short while after the end, starting nothing.

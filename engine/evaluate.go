@@ -24,6 +24,8 @@ type Situation struct {
 	Disabled bool       // the job is, by its current definition
 	Pauses   []PauseRow // of the job and of its workflow, active or over
 
+	Operation *OperationRow // under way and not through, with the instance on its list; nil when there is none
+
 	Unclocked bool // `almanac run`: plan times are not waited for, and nothing is ever late
 }
 
@@ -95,7 +97,7 @@ func Verdicts(now time.Time, s *Situation) []Verdict {
 
 var open = Verdict{Open: true}
 
-// judgeTime is the gate of the plan time, of pauses, and of what is decided once, when it has come: misfire, the calendar and overlap: skip.
+// judgeTime is the gate of the plan time, of operations under way, of pauses, and of what is decided once, when it has come: misfire, the calendar and overlap: skip.
 func judgeTime(now time.Time, s *Situation) Verdict {
 	i, j := s.Instance, s.Job
 	if !s.Unclocked && now.Before(i.NotBefore) {
@@ -104,6 +106,9 @@ func judgeTime(now time.Time, s *Situation) Verdict {
 		if i.Gate != GateTime {
 			v.Gate = GateDependency // it has passed this gate once: a person reran it early, or the clock was set back
 		}
+		return v
+	}
+	if v := judgeOperation(now, s); !v.Open {
 		return v
 	}
 	decided := i.Gate != GateTime && !pausedOnly(i) // when it was first looked at
@@ -141,12 +146,12 @@ func judgeConfirm(_ time.Time, s *Situation) Verdict {
 	return open
 }
 
-func judgeFrozen(_ time.Time, s *Situation) Verdict {
+func judgeFrozen(now time.Time, s *Situation) Verdict {
 	if s.Instance.Frozen && !fault.Planted(fault.FrozenStarts) {
 		return Verdict{Reason: Reason{Code: ReasonFrozen, Detail: "held by an operator"}}
 	}
 	if s.Disabled {
-		return Verdict{Reason: Reason{Code: ReasonDisabled, Detail: "held until it is enabled"}}
+		return Verdict{Reason: Reason{Code: ReasonDisabled, Detail: "held until it is enabled"}, Wake: now.Add(pausedLook)}
 	}
 	return open
 }

@@ -100,5 +100,6 @@ var reasonTexts = map[ReasonCode]string{
 	ReasonDefinition:   "its definition cannot be carried out",
 	ReasonBroken:       "its row is broken",
 	ReasonRelinked:     "bound again",
+	ReasonOperation:    "an operation is under way",
 	ReasonLane:         "its backfill holds it",
 }

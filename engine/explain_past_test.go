@@ -84,6 +84,7 @@ func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
 				text string
 			}
 			var seen []explained
+			detached, followed := 0, 0
 			live := map[int64]engine.Attempt{}
 			begin := d.now
 			for n := 0; d.now.Before(begin.Add(27 * time.Hour)); n++ {
@@ -131,6 +132,9 @@ func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
 					case i.Gate == engine.GateConfirm && chance(30, "confirm", i.ID, n), i.Ref.Job == "ask" && i.Confirmed == "" && chance(2, "early", i.ID, n):
 						_, err := e.Confirm(t.Context(), i.ID, "ann", d.now)
 						require.NoError(t, err)
+					case i.Gate == engine.GateDependency && chance(4, "detach", i.ID, n) &&
+						detachFirst(t, e, d, i):
+						detached++
 					case i.Gate != engine.GateTime && chance(1, "cancel", i.ID, n):
 						_, err := e.Cancel(t.Context(), i.ID, "ann", "not today", d.now)
 						require.NoError(t, err)
@@ -151,11 +155,14 @@ func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
 						x, err := e.Explain(t.Context(), i.ID, d.now)
 						if err == nil {
 							seen = append(seen, explained{i.ID, d.now, told(t, x)})
+							followed += listedAsExplained(t, e, x)
 						}
 					}
 				}
 			}
 			require.Greater(t, len(seen), 100)
+			require.Positive(t, detached, "nothing was detached")
+			require.Greater(t, followed, 20, "few wait for what has a state")
 			gone := 0
 			for _, s := range seen {
 				x, err := e.ExplainInstance(t.Context(), engine.ExplainRequest{ID: s.id, At: s.at}, d.now)
@@ -179,4 +186,55 @@ func TestAsOfThenIsWhatWasExplainedThen(t *testing.T) {
 			t.Logf("%d explanations, %d of instances that were planned away", len(seen), gone)
 		})
 	}
+}
+
+// detachFirst takes the first upstream instance that is there out of what an instance waits for.
+func detachFirst(t *testing.T, e *engine.Engine, d *desk, i engine.Instance) bool {
+	up := int64(0)
+	require.NoError(t, d.db.Read(t.Context(), func(v engine.View) error {
+		waits, err := v.Waits(i.ID)
+		for n := range waits {
+			w := &waits[n]
+			if w.Count == 0 || w.Upstream == i.Job || up != 0 {
+				continue
+			}
+			list, err := v.Range(engine.RangeQuery{
+				Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Limit: 1,
+			})
+			if err != nil {
+				return err
+			}
+			if len(list) > 0 {
+				up = list[0].ID
+			}
+		}
+		return err
+	}))
+	if up == 0 {
+		return false
+	}
+	_, err := e.Operate(t.Context(), engine.OperationRequest{
+		Operation: engine.OperateDetach, Selector: fmt.Sprint("id:", i.ID), Actor: "ann",
+		Options: engine.OperationOptions{Upstream: fmt.Sprint(up)},
+	}, d.now)
+	if err != nil {
+		require.ErrorIs(t, err, engine.ErrConflict)
+	}
+	return err == nil
+}
+
+// listedAsExplained holds the reason that a list shows of an instance that waits for another
+// against the explanation, which looks at everything anew. It returns how many it compared.
+func listedAsExplained(t *testing.T, e *engine.Engine, x engine.Explanation) int {
+	for _, g := range x.Gates {
+		if x.Instance.Gate != engine.GateDependency || g.Gate != engine.GateDependency || g.Open ||
+			g.Reason.State == "" {
+			continue
+		}
+		list := []engine.Instance{x.Instance}
+		require.NoError(t, e.Follow(t.Context(), list))
+		require.Equal(t, g.Reason.Describe(), list[0].Reason.Describe(), "%s", x.Instance.Name())
+		return 1
+	}
+	return 0
 }

@@ -48,34 +48,80 @@ func (e *Engine) Incidents(ctx context.Context, open bool, below int64, limit in
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			i, err := readIncident(v, row)
-			if err != nil {
-				return err
-			}
-			list = append(list, i)
-		}
-		return nil
+		list, err = readIncidents(v, rows...)
+		return err
 	})
 	return list, wrap(err, "list incidents")
 }
 
-func readIncident(v View, row IncidentRow) (i Incident, err error) {
-	i.IncidentRow = row
-	if i.Counts, err = v.MemberCounts(row.ID); err != nil {
-		return i, err
+// readIncidents reads what a list shows of some incidents, in a few statements for all of them.
+func readIncidents(v View, rows ...IncidentRow) ([]Incident, error) {
+	list, ids := make([]Incident, len(rows)), make([]int64, len(rows))
+	of := make(map[int64]*Incident, len(rows))
+	for n := range rows {
+		list[n].IncidentRow, ids[n] = rows[n], rows[n].ID
+		of[rows[n].ID] = &list[n]
 	}
-	members, err := v.Members(row.ID, MembersNamed)
-	for n := range members {
-		m := &members[n]
-		if m.Job == row.Job {
-			i.Ref = m.Ref
-		}
-		if m.Kind.Class() != "" && (i.First == nil || m.Instance == row.Instance) {
-			i.First = m
+	counts, err := v.MemberCounts(ids...)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range counts {
+		i := of[c.Incident]
+		i.Counts = append(i.Counts, c)
+	}
+	roots, err := v.Roots(ids...)
+	if err != nil {
+		return nil, err
+	}
+	for n := range roots {
+		root := &roots[n]
+		i := of[root.Incident]
+		if i.Ref = root.Ref; root.Kind.Class() != "" {
+			i.First = root
 		}
 	}
-	return i, err
+	for n := range list {
+		if err := list[n].findFirst(v); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// findFirst looks among the members for what the root does not say, as it is in no trouble itself.
+func (i *Incident) findFirst(v View) error {
+	if i.First != nil {
+		return nil
+	}
+	for _, most := range []int{2, MembersNamed} { // it is nearly always the root and another
+		members, err := v.Members(i.ID, most)
+		if err != nil {
+			return err
+		}
+		for n := range members {
+			m := &members[n]
+			if m.Job == i.Job {
+				i.Ref = m.Ref
+			}
+			if m.Kind.Class() != "" && i.First == nil {
+				i.First = m
+			}
+		}
+		if len(members) < most || i.First != nil && i.Ref != (JobRef{}) {
+			break
+		}
+	}
+	return nil
+}
+
+// readIncident reads what a list shows of one.
+func readIncident(v View, row IncidentRow) (Incident, error) {
+	list, err := readIncidents(v, row)
+	if err != nil {
+		return Incident{}, err
+	}
+	return list[0], nil
 }
 
 // Incident returns one incident with its members and what was told of it; ErrNotFound when there is none.

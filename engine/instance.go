@@ -130,6 +130,7 @@ const (
 	ReasonDefinition   ReasonCode = "definition" // the definition it was planned with cannot be carried out
 	ReasonBroken       ReasonCode = "broken"     // the row cannot be told as it is; Detail says why and what helps
 	ReasonRelinked     ReasonCode = "relinked"   // waits for what the definitions say now; Detail says what it waited for before
+	ReasonOperation    ReasonCode = "operation"  // an operation on many instances is under way, and this is one of them
 	ReasonLane         ReasonCode = "lane"       // its backfill starts nothing more just now; Detail says why
 )
 

@@ -234,6 +234,10 @@ func (t *turn) cancelPage(l *lane) error {
 			return err
 		}
 		for i := range list {
+			if i > 0 && t.tx.Full() {
+				t.again = true // the rest is for the turns that follow at once
+				return nil
+			}
 			instance := &list[i]
 			if err := t.settleClosed(&contender{instance: *instance}, Verdict{Event: Cancel, Reason: l.row.Reason}); err != nil {
 				return err

@@ -19,6 +19,7 @@ type LoadReport struct {
 	Removed  []JobRef
 	Replaced int // future, unstarted instances that were planned anew
 	Planned  int // instances in their place
+	Later    int // of those that were replaced, the ones whose place the loop plans after the load
 
 	DueRun     int // due, unstarted instances of removed jobs, which run by the version that they were planned with
 	DueHeld    int // those of disabled jobs, which wait until the job is enabled
@@ -27,7 +28,8 @@ type LoadReport struct {
 	Without []DiffInstance // due times that are gone, of which something was ordered ahead: the orders are kept
 }
 
-// Load makes the workflows the current definitions, in one transaction: a changed job gets a new immutable version from now on, instances keep
+// Load makes the workflows the current definitions, in one transaction, before which a large plan
+// that is to be replaced is taken back: see thin. A changed job gets a new immutable version from now on, instances keep
 // the version that they were planned with, and future instances that nobody has looked at are planned anew, together with those that wait
 // for them. A name that is gone is removed, and its future with it; what of it is due and has not started runs by its version all the same, and that of
 // a job that is disabled is held until it is enabled: only Apply drops what is due, as a person has reviewed it. Nothing else changes: loading the same
@@ -45,9 +47,15 @@ func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *revi
 	if err := e.errClock(); err != nil {
 		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
 	}
+	taken, done, err := e.thin(ctx, jobs, review, now)
+	defer done()
+	if err != nil {
+		e.defs.doubt()
+		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
+	}
 	var l *loading
 	var revision int64
-	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		now, err := e.viewTime(tx, now)
 		if err != nil {
 			return fmt.Errorf("read the clock: %w", err)
@@ -64,6 +72,7 @@ func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *revi
 		if err := l.load(jobs); err != nil {
 			return err
 		}
+		l.report.Replaced, l.report.Later = l.report.Replaced+taken, taken
 		revision, err = tx.Revision()
 		return err
 	})
@@ -77,7 +86,8 @@ func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *revi
 		e.cfg.Observe(n)
 	}
 	e.inbox.nudge()
-	return l.report, nil
+	e.bulk.nudge()
+	return l.report, e.wakePaused(ctx, l.held, now)
 }
 
 // A loading is one load in its transaction.
@@ -98,6 +108,7 @@ type loading struct {
 	rezoned     []JobRef        // of these, those whose time zone has other rules now
 	orders      []ordered       // ahead, as they were before
 	notices     []Notice
+	held        []JobRow // jobs of which more is to be let go after the load
 	report      LoadReport
 }
 
@@ -133,7 +144,7 @@ func (l *loading) load(jobs []*Job) error {
 	if err := l.readOrders(); err != nil {
 		return err
 	}
-	if err := l.checkDue(jobs, known); err != nil {
+	if err := l.e.checkDue(l.tx, l.review, jobs, known, l.now); err != nil {
 		return err
 	}
 	for _, j := range jobs {
@@ -180,8 +191,8 @@ func (l *loading) load(jobs []*Job) error {
 }
 
 // checkDue holds what the load would cancel of what is due against its review.
-func (l *loading) checkDue(jobs []*Job, known []JobRow) error {
-	if l.review == nil {
+func (e *Engine) checkDue(v View, review *reviewed, jobs []*Job, known []JobRow, now time.Time) error {
+	if review == nil {
 		return nil
 	}
 	var loaded []*Job
@@ -191,7 +202,7 @@ func (l *loading) checkDue(jobs []*Job, known []JobRow) error {
 		if row.Removed {
 			continue
 		}
-		job, err := l.e.defs.version(l.tx, row.Version)
+		job, err := e.defs.version(v, row.Version)
 		if err != nil && !errors.Is(err, ErrInvalid) {
 			return fmt.Errorf("read the version of %s: %w", row.Ref, err)
 		}
@@ -199,11 +210,11 @@ func (l *loading) checkDue(jobs []*Job, known []JobRow) error {
 			loaded = append(loaded, job)
 		}
 	}
-	due, err := l.e.dueIn(l.tx, DiffJobs(loaded, jobs), rows, l.review.DropDue, l.now)
+	due, err := e.dueIn(v, DiffJobs(loaded, jobs), rows, review.DropDue, now)
 	if err != nil {
 		return err
 	}
-	return l.review.names(due)
+	return review.names(due)
 }
 
 // apart takes the rows of this source from those of others, whose jobs stay as they are.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -33,21 +34,13 @@ func (l *loading) turnBack(row *JobRow) {
 	}
 }
 
-// letGo has what was held of a disabled job looked at again.
+// letGo has what was held of a disabled job looked at again: some of it now, the rest after the load.
 func (l *loading) letGo(row JobRow) error {
-	waiting, err := l.tx.Waiting(row.ID)
-	if err != nil {
-		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
+	n, err := l.tx.WakePaused(row.ID, l.now, wakeSlice)
+	if n == wakeSlice {
+		l.held = append(l.held, row)
 	}
-	for _, i := range waiting {
-		if i.Reason.Code != ReasonDisabled {
-			continue
-		}
-		if _, err := l.tx.Hold(Hold{Instance: i.ID, Gate: i.Gate, Reason: i.Reason, Wake: l.now, At: l.now}); err != nil {
-			return fmt.Errorf("let %s go: %w", i.Name(), err)
-		}
-	}
-	return nil
+	return wrap(err, "let what is held of %s go", row.Ref)
 }
 
 // withdraw takes the future of a job away and cancels what waits, but what is due: that of a folder's job only as reviewed.
@@ -55,24 +48,16 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 	if _, err := l.tx.DeleteUnstarted(row.ID, l.now); err != nil {
 		return fmt.Errorf("withdraw the plan of %s: %w", row.Ref, err)
 	}
-	waiting, err := l.tx.Waiting(row.ID)
+	waiting, err := l.goes(row)
 	if err != nil {
 		return fmt.Errorf("list what waits of %s: %w", row.Ref, err)
 	}
+	reason := Reason{Code: code, Actor: l.actor}
+	if len(waiting) > l.e.atOnce() {
+		return l.cancelLater(waiting, reason)
+	}
 	for _, i := range waiting {
-		if l.source == "" && i.due(l.now) {
-			switch {
-			case l.review.drops():
-				l.report.DueDropped++
-			case row.Disabled:
-				l.report.DueHeld++
-				continue
-			default:
-				l.report.DueRun++
-				continue
-			}
-		}
-		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: Reason{Code: code, Actor: l.actor}}
+		t := Transition{Instance: i.ID, Event: Cancel, From: i.State, Fence: i.Fence, At: l.now, Reason: reason}
 		ok, err := l.tx.Apply(t)
 		if err != nil {
 			return fmt.Errorf("cancel %s: %w", i.Name(), err)
@@ -84,6 +69,55 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 		}
 	}
 	return nil
+}
+
+// goes lists what of a job that goes is cancelled, and counts what is not.
+func (l *loading) goes(row JobRow) ([]Instance, error) {
+	if l.source != "" || l.review.drops() {
+		waiting, err := l.tx.Waiting(row.ID)
+		for n := range waiting {
+			if l.source == "" && waiting[n].due(l.now) {
+				l.report.DueDropped++
+			}
+		}
+		return waiting, err
+	}
+	waiting, err := l.tx.WaitingPlanned(row.ID)
+	if err != nil {
+		return nil, err
+	}
+	stays, err := l.tx.WaitingKeyed(row.ID) // what is not scheduled is always due
+	waiting = slices.DeleteFunc(waiting, func(i Instance) bool {
+		due := i.due(l.now)
+		if due {
+			stays++
+		}
+		return due
+	})
+	if row.Disabled {
+		l.report.DueHeld += stays
+	} else {
+		l.report.DueRun += stays
+	}
+	return waiting, err
+}
+
+// cancelLater has what is too much for one transaction cancelled by an operation, which holds it until then.
+func (l *loading) cancelLater(list []Instance, reason Reason) error {
+	targets := make([]target, len(list))
+	for n := range list {
+		targets[n] = target{id: list[n].ID}
+	}
+	id, err := l.tx.Reserve(1)
+	if err != nil {
+		return err
+	}
+	text := encodeTargets(targets)
+	row := OperationRow{
+		ID: id, Stage: OperationChanging, Total: len(targets), Digest: digestOf(text), Actor: cmp.Or(reason.Actor, "load"), At: l.now,
+		Order: OperationOrder{Operation: OperateCancel, Code: reason.Code},
+	}
+	return wrap(l.tx.BeginOperation(row, text), "have %s cancelled", plural(len(list), "instance"))
 }
 
 // inForce is the planner of what is being loaded, with what the rows say of the time before now. windows are what is planned anew.
@@ -108,7 +142,7 @@ func (l *loading) bindTouched(affected map[JobRef]bool) error {
 		if !affected[d.row.Ref] || len(d.job.DependsOn) == 0 {
 			continue
 		}
-		waiting, err := l.tx.Waiting(d.row.ID)
+		waiting, err := l.tx.WaitingPlanned(d.row.ID)
 		if err != nil {
 			return fmt.Errorf("list what waits of %s: %w", d.row.Ref, err)
 		}
@@ -174,7 +208,7 @@ func (l *loading) replan() error {
 			continue
 		}
 		if slices.Contains(l.rezoned, d.row.Ref) {
-			times, err := l.unlooked(d.row.ID)
+			times, err := unlooked(l.tx, d.row.ID, l.now)
 			if err != nil {
 				return fmt.Errorf("list the plan of %s: %w", d.row.Ref, err)
 			}

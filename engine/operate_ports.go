@@ -7,10 +7,17 @@ type OperationView interface {
 	// Between lists the instances with a plan time in [from, to), of one job or with job 0 of all, by plan time and id, at most limit. A zero time does
 	// not bound.
 	Between(job int64, from, to time.Time, limit int) ([]Instance, error)
+	// FilledBetween lists the instances of a backfill, of one job (0: of all), with a plan time in
+	// [from, to), by plan time and id, at most limit. A zero time does not bound. Its cost goes by
+	// what is of backfills there.
+	FilledBetween(key string, job int64, from, to time.Time, limit int) ([]Instance, error)
 	// InState lists the instances in the state with a plan time in [from, to), by plan time and id, at most limit. A zero time does not bound.
 	InState(state State, from, to time.Time, limit int) ([]Instance, error)
 	// WaitingFor lists the instances one of whose recorded waits holds the upstream instance, by plan time and id, whatever their state.
 	WaitingFor(up *Instance) ([]Instance, error)
+	// FormerWaits lists what the instance waited for at a time, by N, where something was detached
+	// since ("detach"): what the first of these took the place of. None: nothing was.
+	FormerWaits(instance int64, at time.Time) ([]Wait, error)
 	// EndedAfter lists ended instances by end and id, those behind the given place, at most limit.
 	EndedAfter(at time.Time, id int64, limit int) ([]Instance, error)
 }

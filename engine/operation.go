@@ -66,6 +66,7 @@ type OperationResult struct {
 	Changes   []InstanceChange // the first MostListed of them, those that were chosen first
 	Total     int              // of all
 	Counts    map[Effect]int
+	UnderWay  *OperationRow // of one that is carried out in many transactions: as it was begun
 }
 
 // MostListed is how many changes a result lists.
@@ -137,18 +138,23 @@ func (r *RefusedError) Error() string {
 // Unwrap makes it of kind ErrConflict.
 func (r *RefusedError) Unwrap() error { return ErrConflict }
 
-// Operate carries out an operation on all that is chosen, or on nothing. It is durable when Operate returns. Errors are of kind ErrInvalid (the request),
-// ErrNotFound (nothing is chosen) or ErrConflict (*RefusedError: some of them do not allow it).
+// Operate carries out an operation on all that is chosen, or on nothing. It is durable when Operate
+// returns. What changes more instances than one transaction may is taken down then, and Bulk carries
+// it out: see OperationResult.UnderWay. Errors are of kind ErrInvalid (the request), ErrNotFound
+// (nothing is chosen) or ErrConflict (*RefusedError: some of them do not allow it).
 func (e *Engine) Operate(ctx context.Context, r OperationRequest, now time.Time) (OperationResult, error) {
 	if err := r.check(); err != nil {
 		return OperationResult{}, err
 	}
-	for {
-		o, err := e.operate(ctx, &r, now)
+	for try := 0; ; try++ {
+		o, err := e.operate(ctx, &r, now, try == redrafts)
 		if errors.Is(err, errStale) {
 			if err = e.relearn(ctx); err == nil {
 				continue
 			}
+		}
+		if errors.Is(err, errMoved) {
+			continue
 		}
 		if err != nil {
 			if errors.Is(err, ErrUnavailable) {
@@ -160,23 +166,37 @@ func (e *Engine) Operate(ctx context.Context, r OperationRequest, now time.Time)
 	}
 }
 
-// operate is Operate with the definitions as they are known; errStale when the rows have others.
-func (e *Engine) operate(ctx context.Context, r *OperationRequest, now time.Time) (*operating, error) {
+// operate is Operate with the definitions as they are known; errStale when the rows have others. What
+// is chosen is found, and decided on, by a look at the rows beside the writer. errMoved says that
+// what was found so does not allow it any more, and is never returned when last is true.
+func (e *Engine) operate(ctx context.Context, r *OperationRequest, now time.Time, last bool) (*operating, error) {
 	var o *operating
-	if r.DryRun && !fault.Planted(fault.PreviewWrites) {
+	var given []Instance
+	revision := e.defs.at()
+	preview := r.DryRun && !fault.Planted(fault.PreviewWrites)
+	if preview || len(r.IDs) != 1 || r.Options.Scope == "downstream" {
 		err := e.cfg.Store.Read(ctx, func(v View) error {
 			o = &operating{Engine: e, OperationRequest: r, v: v}
 			return o.decide(now)
 		})
-		return o, err
+		if err != nil || preview {
+			return o, err
+		}
+		if len(o.steps) > e.atOnce() {
+			return o, o.begin(ctx, revision)
+		}
+		given = o.chosen
 	}
-	revision := e.defs.at()
 	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
-		o = &operating{Engine: e, OperationRequest: r, v: tx, tx: tx}
+		o = &operating{Engine: e, OperationRequest: r, v: tx, tx: tx, given: given}
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
 		}
-		if err := o.decide(now); err != nil {
+		err := o.decide(now)
+		if given != nil && !last && (errors.Is(err, ErrConflict) || err == nil && len(o.steps) > e.atOnce()) {
+			return errMoved
+		}
+		if err != nil {
 			return err
 		}
 		return o.carryOut(tx)
@@ -184,14 +204,19 @@ func (e *Engine) operate(ctx context.Context, r *OperationRequest, now time.Time
 	if err != nil {
 		return nil, err
 	}
+	o.publish()
+	return o, nil
+}
+
+// publish tells the loop and the observer what was committed.
+func (o *operating) publish() {
 	for _, c := range o.cancels {
-		e.inbox.cancel(c)
+		o.inbox.cancel(c)
 	}
 	for _, n := range o.notices {
-		e.cfg.Observe(n)
+		o.cfg.Observe(n)
 	}
-	e.inbox.nudge()
-	return o, nil
+	o.inbox.nudge()
 }
 
 // check collects what is wrong with the request itself.
@@ -256,22 +281,27 @@ type operating struct {
 	*Engine
 	*OperationRequest
 	v   View
-	tx  Tx // nil of a dry run
+	tx  Tx // nil of a look
 	now time.Time
 
+	given    []Instance // what a look has chosen; nil chooses anew
 	chosen   []Instance
 	steps    []act // what is to be done, in order
 	changes  []InstanceChange
 	refusals []Refusal
 	seen     map[int64]bool
 	jobsGone map[JobRef]string // why a job runs nothing any more; "" is that it does
+	jobs     map[int64]JobRow
 	notices  []Notice
 	cancels  []cancelRequest
+	row      *OperationRow // when it was only taken down
+	code     ReasonCode    // why, when no person has asked for it
 }
 
 // An act is what is done to one instance.
 type act struct {
 	instance Instance
+	upstream int64 // it waits for this one, which is rerun; 0 of one that was chosen
 	effect   Effect
 	to       State
 	text     string
@@ -317,6 +347,9 @@ func (o *operating) decide(now time.Time) (err error) {
 
 // choose finds the instances.
 func (o *operating) choose() error {
+	if o.given != nil {
+		return o.chooseAgain()
+	}
 	if o.Selector != "" {
 		s, err := ParseSelector(o.Selector)
 		if err != nil {
@@ -342,6 +375,19 @@ func (o *operating) choose() error {
 	return errors.Join(missing...)
 }
 
+// chooseAgain finds what a look has chosen in the rows as they are now.
+func (o *operating) chooseAgain() error {
+	for n := range o.given {
+		g := &o.given[n]
+		i, there, err := o.again(g.ID, g.Job, g.PlanTime)
+		if err != nil || !there {
+			return errors.Join(err, unless(there, errMoved))
+		}
+		o.chosen = append(o.chosen, i)
+	}
+	return nil
+}
+
 func (o *operating) add(a act) {
 	o.steps = append(o.steps, a)
 	o.list(&a.instance, a.effect, a.to, a.text)
@@ -362,7 +408,7 @@ func (o *operating) reason(detail string) Reason {
 			detail += ": " + o.Note
 		}
 	}
-	return Reason{Code: ReasonPerson, Actor: o.actor(), Detail: detail}
+	return Reason{Code: cmp.Or(o.code, ReasonPerson), Actor: o.actor(), Detail: detail}
 }
 
 func (o *operating) actor() string { return cmp.Or(o.Actor, "unknown") }
@@ -393,15 +439,8 @@ func (o *operating) listWoken() error {
 
 // carryOut does what was decided, in the transaction that decided it.
 func (o *operating) carryOut(tx Tx) error {
-	for n := range o.steps {
-		a := &o.steps[n]
-		ok, err := a.do(tx, &a.instance)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", o.Operation, a.instance.Name(), err)
-		}
-		if !ok {
-			return fmt.Errorf("%s %s: %w", o.Operation, a.instance.Name(), errStuck)
-		}
+	if err := o.doSteps(tx); err != nil {
+		return err
 	}
 	if len(o.chosen) > 1 || o.Operation == OperateConfirm && o.Note != "" {
 		event := EventRow{At: o.now, Kind: "operation", Reason: o.reason(fmt.Sprintf("%s of %s", o.Operation, plural(len(o.steps), "instance"))), Actor: o.actor()}
@@ -415,9 +454,25 @@ func (o *operating) carryOut(tx Tx) error {
 	return nil
 }
 
+func (o *operating) doSteps(tx Tx) error {
+	for n := range o.steps {
+		a := &o.steps[n]
+		ok, err := a.do(tx, &a.instance)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", o.Operation, a.instance.Name(), err)
+		}
+		if !ok {
+			return fmt.Errorf("%s %s: %w", o.Operation, a.instance.Name(), errStuck)
+		}
+	}
+	return nil
+}
+
 // result is what is told of it.
 func (o *operating) result() OperationResult {
-	r := OperationResult{Operation: o.Operation, DryRun: o.DryRun, Total: len(o.changes), Counts: map[Effect]int{}}
+	r := OperationResult{
+		Operation: o.Operation, DryRun: o.DryRun, Total: len(o.changes), Counts: map[Effect]int{}, UnderWay: o.row,
+	}
 	for n := range o.changes {
 		r.Counts[o.changes[n].Effect]++
 	}

@@ -142,7 +142,7 @@ func (o *operating) order(i *Instance, kind, text string, change func(order *Ove
 	}
 	change(&row, &planned)
 	row.Actor, row.Note, row.At = o.actor(), o.Note, o.now
-	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		if err := tx.PutOverride(row); err != nil {
 			return false, err
 		}
@@ -193,7 +193,7 @@ func (o *operating) reschedule(i *Instance) error {
 			}
 		})
 	}
-	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetNotBefore(i.ID, to, o.reason(text), o.now)
 	}})
 	return nil

@@ -63,7 +63,7 @@ func (o *operating) rerun(i *Instance) error {
 	} else {
 		kept = nil
 	}
-	o.reopen(i, EffectChanged, text, version, job, kept)
+	o.reopen(i, 0, text, version, job, kept)
 	return nil
 }
 
@@ -80,12 +80,16 @@ func (o *operating) rerunVersion(i *Instance) (job *Job, version int64, err erro
 	return job, version, err
 }
 
-// reopen sends the event rerun.
-func (o *operating) reopen(i *Instance, effect Effect, text string, version int64, job *Job, kept []StepRow) {
+// reopen sends the event rerun; upstream is the instance because of which it is sent, 0 when this one was chosen.
+func (o *operating) reopen(i *Instance, upstream int64, text string, version int64, job *Job, kept []StepRow) {
+	effect := EffectChanged
+	if upstream != 0 {
+		effect = EffectReopened
+	}
 	if version != 0 && version != i.Version {
 		text += ", by the latest version"
 	}
-	o.add(act{*i, effect, Waiting, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, upstream: upstream, effect: effect, to: Waiting, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		if i.HasRun() { // else it has none
 			if ok, err := tx.KeepSteps(i.ID, kept); err != nil || !ok {
 				return ok, err
@@ -106,7 +110,7 @@ func (o *operating) reopen(i *Instance, effect Effect, text string, version int6
 		if err := tx.WakeWaiters(i); err != nil {
 			return false, err
 		}
-		return true, o.recount(tx, i, Rerun, o.now)
+		return true, o.recount(tx, []settled{{*i, Rerun}}, o.now)
 	}})
 }
 
@@ -227,7 +231,7 @@ func (o *operating) downstream(i, up *Instance) error {
 		if err != nil {
 			return err
 		}
-		o.reopen(i, EffectReopened, "runs again "+after, version, job, nil)
+		o.reopen(i, up.ID, "runs again "+after, version, job, nil)
 	}
 	return nil
 }

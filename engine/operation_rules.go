@@ -106,7 +106,7 @@ func (o *operating) downstreamHint() string {
 // transit sends an event to the instance.
 func (o *operating) transit(i *Instance, e Event, text string) {
 	to := arrows[e].to
-	o.add(act{*i, EffectChanged, to, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: to, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		reason := o.reason("")
 		ok, err := tx.Apply(Transition{Instance: i.ID, Event: e, From: i.State, Fence: i.Fence, At: o.now, Reason: reason})
 		after := *i
@@ -118,7 +118,7 @@ func (o *operating) transit(i *Instance, e Event, text string) {
 		if err != nil || !ok {
 			return ok, err
 		}
-		return true, o.recount(tx, i, e, o.now)
+		return true, o.recount(tx, []settled{{*i, e}}, o.now)
 	}})
 }
 
@@ -130,7 +130,7 @@ func (o *operating) cancel(i *Instance) {
 		o.list(i, EffectUnchanged, Cancelled, "it is being cancelled already")
 		o.cancels = append(o.cancels, cancelRequest{i.ID, *i.Cancel}) // it is in the rows; the loop may not have heard
 	default:
-		o.add(act{*i, EffectChanged, Cancelled, "is cancelled when its processes have ended", func(tx Tx, i *Instance) (bool, error) {
+		o.add(act{instance: *i, effect: EffectChanged, to: Cancelled, text: "is cancelled when its processes have ended", do: func(tx Tx, i *Instance) (bool, error) {
 			reason := o.reason("")
 			o.cancels = append(o.cancels, cancelRequest{i.ID, reason})
 			return tx.SetCancel(i.ID, reason, o.now)
@@ -154,7 +154,7 @@ func (o *operating) freeze(i *Instance, frozen bool) error {
 		}
 		return o.order(i, string(kind), text, func(order *OverrideRow, _ *Instance) { order.Frozen = frozen })
 	}
-	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetFrozen(i.ID, frozen, o.reason(""), o.now)
 	}})
 	return nil
@@ -165,7 +165,7 @@ func (o *operating) confirm(i *Instance) {
 		o.list(i, EffectUnchanged, i.State, "it was confirmed by "+i.Confirmed)
 		return
 	}
-	o.add(act{*i, EffectChanged, i.State, "is confirmed", func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: "is confirmed", do: func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetConfirmed(i.ID, o.reason(""), o.now)
 	}})
 }
@@ -185,7 +185,7 @@ func (o *operating) runNow(i *Instance) error {
 	if i.Frozen {
 		text += "; it is still frozen"
 	}
-	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetRunNow(i.ID, o.reason("dependencies and plan time are not waited for"), o.now)
 	}})
 	return nil
@@ -228,7 +228,7 @@ func (o *operating) boost(i *Instance) error {
 			}
 		})
 	}
-	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetPriority(i.ID, priority, o.reason(text), o.now)
 	}})
 	return nil
@@ -265,7 +265,7 @@ func (o *operating) detach(i *Instance) error {
 		left[n].N = n
 	}
 	text := "does not wait for " + up.Name()
-	o.add(act{*i, EffectChanged, i.State, text, func(tx Tx, i *Instance) (bool, error) {
+	o.add(act{instance: *i, effect: EffectChanged, to: i.State, text: text, do: func(tx Tx, i *Instance) (bool, error) {
 		return tx.SetWaits(i.ID, left, o.reason(text), o.now)
 	}})
 	return nil

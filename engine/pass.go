@@ -244,10 +244,8 @@ func (t *turn) finish(full bool) error {
 		return err
 	}
 	// When a count changes, so do the definitions: nothing is decided by the old ones after that.
-	for n := range t.settled {
-		if err := t.recount(t.tx, &t.settled[n].Instance, t.settled[n].event, t.now); err != nil {
-			return err
-		}
+	if err := t.recount(t.tx, t.settled, t.now); err != nil {
+		return err
 	}
 	if err := t.plan(full); err != nil {
 		return err

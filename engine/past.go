@@ -40,7 +40,7 @@ func (p *past) asOf(now Instance) (Instance, error) {
 	}
 	i.State, i.Gate, i.Reason = Waiting, GateTime, Reason{Code: ReasonPlanned}
 	i.Owner, i.Lease, i.Cancel, i.Confirmed, i.RunNow, i.Frozen = "", time.Time{}, nil, "", "", false
-	i.Run, i.StartedAt, i.EndedAt = 1, time.Time{}, time.Time{}
+	i.Run, i.StartedAt, i.EndedAt, i.Touched = 1, time.Time{}, time.Time{}, false
 	if !i.NotBefore.After(p.at) {
 		i.Gate = GateDependency // it has been looked at
 	}
@@ -59,6 +59,7 @@ func (p *past) asOf(now Instance) (Instance, error) {
 
 // replay lets an event happen to an instance.
 func replay(i *Instance, e *EventRow) {
+	i.Touched = i.Touched || slices.Contains(touching, e.Kind)
 	switch {
 	case e.Kind == "trigger":
 		i.Reason = e.Reason
@@ -73,6 +74,7 @@ func replay(i *Instance, e *EventRow) {
 			i.StartedAt = e.At
 		case e.To == Waiting:
 			i.Gate = GateDependency
+			i.Touched = true
 			i.Confirmed, i.RunNow, i.Frozen = "", "", false // a rerun asks for them anew
 		case e.To.Ended():
 			i.EndedAt = e.At
@@ -91,8 +93,20 @@ func replay(i *Instance, e *EventRow) {
 	}
 }
 
+// touching are the kinds of events of what a person changes of an instance beside its state.
+var touching = []string{"freeze", "unfreeze", "boost", "reschedule", "run-now", "detach"}
+
 // notTakenBack are the kinds of events that do not tell what they changed.
-var notTakenBack = []string{"boost", "detach", "rebind"}
+var notTakenBack = []string{"boost", "rebind"}
+
+// Waits lists what the instance waited for: before something was detached, that too.
+func (p *past) Waits(instance int64) ([]Wait, error) {
+	former, err := p.View.FormerWaits(instance, p.at)
+	if err != nil || len(former) > 0 {
+		return former, err
+	}
+	return p.View.Waits(instance)
+}
 
 // later reports whether the plan did not reach to a time yet: a natural day is written down a while before it begins.
 func (p *past) later(planTime time.Time, ref JobRef) bool {
@@ -111,7 +125,16 @@ func (p *past) unknown(i *Instance) []string {
 	}
 	if _, events, err := p.View.HistoryOf(i.ID); err == nil {
 		for n := range events {
-			if e := &events[n]; slices.Contains(notTakenBack, e.Kind) && e.At.UnixMilli() > p.at.UnixMilli() {
+			e := &events[n]
+			if e.At.UnixMilli() <= p.at.UnixMilli() {
+				continue
+			}
+			lost := slices.Contains(notTakenBack, e.Kind)
+			if e.Kind == "detach" { // by a version of this program that did not keep what there was
+				former, err := p.View.FormerWaits(i.ID, p.at)
+				lost = err == nil && len(former) == 0
+			}
+			if lost {
 				list = append(list, fmt.Sprintf("how it was before its %s of %s", e.Kind, e.At.UTC().Format(time.RFC3339)))
 			}
 		}

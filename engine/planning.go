@@ -43,7 +43,7 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 	target := func(j *Job) time.Time { return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location) }
 	for {
 		group, planner := e.defs.unplanned(target, planGroup)
-		if len(group) == 0 {
+		if len(group) == 0 || e.thinning.Load() > 0 {
 			return nil
 		}
 		windows := map[JobRef]window{}

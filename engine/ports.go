@@ -55,11 +55,14 @@ type View interface {
 	FindKey(job int64, key string) (Instance, error)
 	// Waiting lists the waiting instances of the job by plan time.
 	Waiting(job int64) ([]Instance, error)
+	// WaitingPlanned lists those of them that are scheduled, WaitingKeyed counts the others.
+	WaitingPlanned(job int64) ([]Instance, error)
+	WaitingKeyed(job int64) (int, error)
 	// PlanTimes lists the plan times in [from, to) of the job's scheduled instances, ascending.
 	PlanTimes(job int64, from, to time.Time) ([]time.Time, error)
-	// Counted counts the scheduled instances of the job with plan times in [from, to) that count (Instance.Counts), those that retention has removed too,
-	// less those with a plan time of to or later that do not.
-	Counted(job int64, from, to time.Time) (int, error)
+	// Counted counts the scheduled instances of the job with plan times in [from, to) that count
+	// (Instance.Counts), those that retention has removed too, less those in [to, until) that do not.
+	Counted(job int64, from, to, until time.Time) (int, error)
 	// Waits lists what the instance waits for, by N.
 	Waits(instance int64) ([]Wait, error)
 	// Facts looks up what Evaluate needs to know of a wait's upstream instances, by index, at a cost that does not depend on the
@@ -96,6 +99,7 @@ type View interface {
 	DurationView
 	OperationView
 	BoardView
+	OperationRowView
 	BackfillView
 	BackfillLookView
 	AroundView
@@ -198,6 +202,7 @@ type Tx interface {
 
 	ResourceTx
 	OperationTx
+	OperationRowTx
 	BackfillTx
 	WatchTx
 	AlertTx
@@ -231,7 +236,7 @@ type JobRow struct {
 	Revision  int64     // of the definitions when the row was last put; PutJob sets it
 
 	CountFrom time.Time // the rest of the count of its rule is due from here on; zero is its creation
-	Counted   int       // of the count, by the due times before that, less those from it on that did not count
+	Counted   int       // of the count, by the due times before that, less those of the rest that did not count
 }
 
 // Origin says since when the job exists, and what of its count is used up.

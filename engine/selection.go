@@ -99,6 +99,10 @@ func (x *selection) candidates() ([]Instance, error) {
 		if list, err = x.inBackfills(filled[0].words, states); err != nil {
 			return nil, err
 		}
+	case len(filled) > 0:
+		if list, err = x.filledBetween(filled[0].words, from, to); err != nil {
+			return nil, err
+		}
 	case byState && (!bounded || len(x.jobs) > jobByJob):
 		for _, state := range states {
 			some, err := x.v.InState(state, from, to, mostLookedAt+1)

@@ -115,6 +115,9 @@ func (r *playRows) Revision() (int64, error) { return playRevision, nil }
 // Pauses are those that the simulation is given.
 func (r *playRows) Pauses() ([]PauseRow, error) { return r.play.Pauses, nil }
 
+// OpenOperations are none: a simulation is of what is due.
+func (r *playRows) OpenOperations() ([]OperationRow, error) { return nil, nil }
+
 // Reserve counts on.
 func (r *playRows) Reserve(n int) (int64, error) {
 	first := r.nextID

@@ -28,6 +28,9 @@ func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.T
 		return nil, fmt.Errorf("read what is paused: %w", err)
 	}
 	s.Pauses = PausesOf(pauses, i.Ref)
+	if s.Operation, err = e.operationOf(v, i.ID); err != nil {
+		return nil, err
+	}
 	s.Facts = make([]Facts, len(s.Waits))
 	for n := range s.Waits {
 		if s.Facts[n], err = v.Facts(&s.Waits[n]); err != nil {

@@ -71,7 +71,8 @@ func TestNothingInAWriteIsProportionalToWhatWaits(t *testing.T) {
 			require.Equal(t, min(jobs*1440, engine.BlockedCounted), open[0].Blocked)
 			s.kill()
 			require.NoError(t, db.Close())
-			require.Contains(t, s.lines.String(), fmt.Sprintf("w/root 2026-08-03 02:01 failed (%d", open[0].Blocked), "the first message says how many")
+			require.Contains(t, s.lines.String(), fmt.Sprintf("w/root 2026-08-03 02:01 +00:00 failed (%d", open[0].Blocked),
+				"the first message says how many")
 			require.LessOrEqual(t, most.Load(), int64(mostWork), "with %d behind it, in %d writes", open[0].Blocked, writes.Load())
 			t.Logf("%d behind: the largest of %d writes was of %d statements and rows", open[0].Blocked, writes.Load(), most.Load())
 		})

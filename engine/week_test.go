@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/almanac-sched/almanac/engine/spec"
 	"github.com/almanac-sched/almanac/store"
 )
 
-// A week of the examples, on a simulated clock and a real database, with three crashes on the way. After each committed transition the
+// A week of the examples, or its first days, on a simulated clock and a real database, with three crashes on the way. After each committed transition the
 // invariants I1 to I4 of the reliability page are checked on the rows:
 //
 //	I1  one instance for each plan time of each rule, for every window that the watermark has passed, and none else
@@ -38,8 +39,13 @@ func TestSimulatedWeek(t *testing.T) {
 		defer db.Close()
 
 		w := &witness{t: t, db: db, states: map[int64]engine.State{}, fences: map[int64]int64{}, outcomes: map[int64]engine.Outcome{}}
-		end := begin.AddDate(0, 0, 7)
-		crashes := []time.Time{begin.Add(31 * time.Hour), begin.Add(80*time.Hour + 17*time.Second), begin.Add(120 * time.Hour), end}
+		days := effort.Of(3, 7)
+		end := begin.AddDate(0, 0, days)
+		crashes := []time.Time{
+			begin.Add(31 * time.Hour),
+			begin.Add(time.Duration(effort.Of(50, 80))*time.Hour + 17*time.Second),
+			begin.Add(time.Duration(effort.Of(62, 120)) * time.Hour), end,
+		}
 		for n, crash := range crashes {
 			w.incarnation++
 			e := newEngine(t, db, w, fmt.Sprintf("server-%d", n))
@@ -51,7 +57,7 @@ func TestSimulatedWeek(t *testing.T) {
 			synctest.Wait()
 		}
 		w.checkComplete(workflows, begin, end)
-		require.Greater(t, w.started, 10_000, "a week of beats alone is more")
+		require.Greater(t, w.started, 1400*days, "the beats alone are more")
 		require.Positive(t, w.retried, "no attempt was ever repeated: the week proves too little")
 		require.Positive(t, w.lost, "no crash ever hit a running attempt: the week proves too little")
 		require.NoError(t, db.VerifyChain(ctx))

@@ -82,14 +82,14 @@ func (l *loading) rezone() error {
 }
 
 // unlooked lists the plan times that DeleteUnstarted would take away.
-func (l *loading) unlooked(job int64) ([]time.Time, error) {
-	waiting, err := l.tx.Waiting(job)
+func unlooked(v View, job int64, from time.Time) ([]time.Time, error) {
+	waiting, err := v.WaitingPlanned(job)
 	if err != nil {
 		return nil, err
 	}
 	var times []time.Time
 	for _, i := range waiting {
-		if i.Kind == Scheduled && i.Gate == GateTime && !i.Touched && i.Confirmed == "" && !i.PlanTime.Before(l.now) {
+		if i.Kind == Scheduled && i.Gate == GateTime && !i.Touched && i.Confirmed == "" && !i.PlanTime.Before(from) {
 			times = append(times, i.PlanTime)
 		}
 	}

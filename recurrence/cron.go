@@ -53,10 +53,13 @@ func parseCron(text string) (*cronFields, []FieldError) {
 			m.add("cron", "unknown shortcut %q; allowed is %s, or five fields", spec, cronShortcuts)
 			return nil, m
 		}
-	} else if checkCronFields(&m, spec); len(m) > 0 {
-		return nil, m
 	}
 	schedule, err := parseGuarded(spec)
+	if !strings.HasPrefix(spec, "@") {
+		if checkCronFields(&m, spec, err == nil); len(m) > 0 {
+			return nil, m
+		}
+	}
 	if err != nil {
 		m.add("cron", "%v", err)
 		return nil, m
@@ -115,8 +118,8 @@ func parseGuarded(spec string) (schedule cron.Schedule, err error) {
 }
 
 // checkCronFields finds the mistakes of each field by itself, so that all are
-// reported and each is named.
-func checkCronFields(m *mistakes, spec string) {
+// reported and each is named. known says that the library has read them all.
+func checkCronFields(m *mistakes, spec string, known bool) {
 	fields := strings.Fields(spec)
 	if len(fields) == 6 {
 		m.add("cron", "%q has 6 fields; seconds and years are not supported: write five, minute hour day-of-month month weekday", spec)
@@ -127,13 +130,13 @@ func checkCronFields(m *mistakes, spec string) {
 		return
 	}
 	for i, field := range fields {
-		if why := cronFieldMistake(i, field); why != "" {
+		if why := cronFieldMistake(i, field, known); why != "" {
 			m.add("cron", "%q in the %s field: %s; allowed is %s, with * , - and /", field, cronFieldNames[i], why, cronAllowed[i])
 		}
 	}
 }
 
-func cronFieldMistake(i int, field string) string {
+func cronFieldMistake(i int, field string, known bool) string {
 	for _, part := range strings.Split(field, ",") {
 		body, _, _ := strings.Cut(part, "/")
 		switch {
@@ -154,6 +157,9 @@ func cronFieldMistake(i int, field string) string {
 		if hint := cronExtension(i, part); hint != "" {
 			return hint
 		}
+	}
+	if known {
+		return ""
 	}
 	alone := [...]string{"*", "*", "*", "*", "*"}
 	alone[i] = field

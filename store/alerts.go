@@ -27,11 +27,15 @@ const (
 	memberColumns = `SELECT m.incident, m.instance, m.job, j.workflow, j.name, m.plan_time, m.plan_offset, m.kind, m.since,
 		iif(m.kind = 'blocked', coalesce(m.resolved_at, (SELECT closed_at FROM incident WHERE id = m.incident)), m.resolved_at)
 		FROM incident_member m JOIN job j ON j.id = m.job `
-	membersSQL     = memberColumns + `WHERE m.incident = ? ORDER BY m.kind = 'blocked', m.since, m.instance LIMIT CAST(? AS INTEGER)`
+	membersSQL = memberColumns + `WHERE m.incident = ? ORDER BY m.kind = 'blocked', m.since, m.instance LIMIT CAST(? AS INTEGER)`
+	rootsSQL   = memberColumns + `JOIN incident r ON r.id = m.incident AND r.instance = m.instance
+		WHERE m.incident IN (SELECT value FROM json_each(?)) ORDER BY m.incident`
 	openMembersSQL = memberColumns + `WHERE m.incident = ? AND m.resolved_at IS NULL AND m.kind <> 'blocked' AND m.instance > ?
 		ORDER BY m.instance LIMIT CAST(? AS INTEGER)`
-	memberCountsSQL = `SELECT kind, members, iif(kind = 'blocked' AND EXISTS (SELECT 1 FROM incident i WHERE i.id = c.incident AND i.closed_at IS NOT NULL),
-		0, open) FROM incident_count c WHERE incident = ? AND members > 0 ORDER BY kind`
+	memberCountsSQL = `SELECT incident, kind, members, iif(kind = 'blocked' AND EXISTS (
+		SELECT 1 FROM incident i WHERE i.id = c.incident AND i.closed_at IS NOT NULL), 0, open)
+		FROM incident_count c WHERE incident IN (SELECT value FROM json_each(?)) AND members > 0
+		ORDER BY incident, kind`
 	membershipsSQL = memberColumns + `WHERE m.instance = ? AND m.resolved_at IS NULL
 		AND NOT (m.kind = 'blocked' AND EXISTS (SELECT 1 FROM incident i WHERE i.id = m.incident AND i.closed_at IS NOT NULL)) ORDER BY m.incident`
 	unresolvedSQL = memberColumns + `WHERE m.job = ? AND m.plan_time <= ? AND m.resolved_at IS NULL AND m.kind <> 'blocked'
@@ -147,12 +151,19 @@ func (v *view) OpenMembers(incident, after int64, limit int) ([]engine.MemberRow
 	return v.members(openMembersSQL, incident, after, limit)
 }
 
-// MemberCounts counts them by kind.
-func (v *view) MemberCounts(incident int64) (counts []engine.MemberCount, err error) {
+// Roots lists those members of some incidents that are the roots of them.
+func (v *view) Roots(incidents ...int64) ([]engine.MemberRow, error) {
+	return v.members(rootsSQL, idList(incidents))
+}
+
+// MemberCounts counts the members of some incidents by kind.
+func (v *view) MemberCounts(incidents ...int64) (counts []engine.MemberCount, err error) {
 	err = v.s.query(memberCountsSQL, func(c *columns) error {
-		counts = append(counts, engine.MemberCount{Kind: engine.AlertKind(c.text()), All: int(c.int()), Open: int(c.int())})
+		counts = append(counts, engine.MemberCount{
+			Incident: c.int(), Kind: engine.AlertKind(c.text()), All: int(c.int()), Open: int(c.int()),
+		})
 		return nil
-	}, incident)
+	}, idList(incidents))
 	return counts, err
 }
 

@@ -30,7 +30,7 @@ const (
 	laneStatesSQL    = `SELECT state, instances FROM backfill_count WHERE key = ? AND instances > 0` + realKey
 	liveInLanesSQL   = `SELECT i.key, a.pool, a.owner, count(*) FROM attempt a CROSS JOIN instance i ON i.id = a.instance
 		WHERE a.outcome IS NULL AND a.action = 'main' AND i.kind = 'backfill' GROUP BY i.key, a.pool, a.owner`
-	setLanePrioritySQL = `UPDATE instance SET priority = ? WHERE kind = 'backfill' AND key = ? AND state = 'waiting'`
+	setLanePrioritySQL = `UPDATE instance SET priority = ? WHERE id >= ? AND id < ? AND +kind = 'backfill' AND +key = ? AND +state = 'waiting'`
 	recordedSQL        = `SELECT id, key, plan_time, plan_offset, state, frozen, version, ended_at FROM instance
 		WHERE job = ? AND plan_time >= ? AND plan_time <= ? AND kind <> 'manual'` + real + ` ORDER BY plan_time, key`
 )
@@ -161,7 +161,8 @@ func (t *tx) PutBackfill(b engine.BackfillRow) error {
 	return nil
 }
 
-// SetLanePriority changes the priority of every waiting instance of the backfill.
-func (t *tx) SetLanePriority(key string, priority int) (int, error) {
-	return t.s.exec(setLanePrioritySQL, priority, key)
+// SetLanePriority changes the priority of every waiting instance of the backfill with an id in
+// [from, to).
+func (t *tx) SetLanePriority(key string, priority int, from, to int64) (int, error) {
+	return t.s.exec(setLanePrioritySQL, priority, from, to, key)
 }

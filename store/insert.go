@@ -271,5 +271,7 @@ func (t *tx) DeleteUnstarted(job int64, from time.Time) (int, error) {
 	if _, err := t.s.exec(deleteUnstartedWaitsSQL, job, from.UnixMilli()); err != nil {
 		return 0, err
 	}
-	return t.s.exec(deleteUnstartedSQL, job, from.UnixMilli())
+	n, err := t.s.exec(deleteUnstartedSQL, job, from.UnixMilli())
+	t.s.work += n
+	return n, err
 }

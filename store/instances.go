@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -63,9 +64,24 @@ func (v *view) instance(text string, args ...any) (i engine.Instance, ok bool, e
 
 const (
 	instanceSQL = instanceColumns + `WHERE i.id = ?` + isReal
+	listedSQL   = instanceColumns + `WHERE i.id IN (SELECT value FROM json_each(?))` + isReal
 	findSQL     = instanceColumns + `WHERE i.job = ? AND i.plan_time = ? AND i.key = ?` + isReal
 	findKeySQL  = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> ''` + isReal + ` ORDER BY i.plan_time DESC LIMIT 1`
 )
+
+// idList is ids as one argument of SQL, for json_each: one statement that looks at many rows costs
+// less than one for each.
+func idList(ids []int64) string {
+	list := make([]byte, 1, 2+8*len(ids))
+	list[0] = '['
+	for n, id := range ids {
+		if n > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, id, 10)
+	}
+	return string(append(list, ']'))
+}
 
 // Instance returns one instance.
 func (v *view) Instance(n int64) (engine.Instance, error) {
@@ -88,6 +104,10 @@ func (v *view) FindKey(job int64, key string) (engine.Instance, error) {
 const (
 	waitingSQL = instanceColumns + `WHERE i.job = ? AND i.ended_at IS NULL AND i.state = 'waiting'` + isReal + `
 		ORDER BY +i.plan_time, +i.id` // the + keeps the order from being a reason to walk through all that ever was
+	waitingPlannedSQL = instanceColumns + `WHERE i.job = ? AND i.key = '' AND i.ended_at IS NULL AND i.state = 'waiting'
+		ORDER BY +i.plan_time, +i.id`
+	waitingKeyedSQL = `SELECT (SELECT count(*) FROM instance WHERE job = ? AND key > '' AND ended_at IS NULL` + realKey + `)
+		- (SELECT count(*) FROM instance WHERE job = ? AND state IN ('running', 'lost') AND key > '')`
 	dueSQL    = instanceColumns + `WHERE i.state = 'waiting' AND i.wake IS NOT NULL AND i.wake <= ? ORDER BY i.wake, i.id LIMIT CAST(? AS INTEGER)`
 	queuedSQL = instanceColumns + `WHERE i.state = 'waiting' AND i.gate = 'slot' AND i.kind <> 'backfill' AND i.pool = ?
 		ORDER BY i.priority DESC, i.plan_time, i.id LIMIT CAST(? AS INTEGER)`
@@ -107,6 +127,20 @@ const (
 
 // Waiting lists the waiting instances of the job by plan time.
 func (v *view) Waiting(job int64) ([]engine.Instance, error) { return v.instances(waitingSQL, job) }
+
+// WaitingPlanned lists the waiting scheduled instances of the job by plan time.
+func (v *view) WaitingPlanned(job int64) ([]engine.Instance, error) {
+	return v.instances(waitingPlannedSQL, job)
+}
+
+// WaitingKeyed counts the waiting instances of the job that are not scheduled.
+func (v *view) WaitingKeyed(job int64) (n int, err error) {
+	_, err = v.s.one(waitingKeyedSQL, func(c *columns) error {
+		n = int(c.int())
+		return nil
+	}, job, job)
+	return n, err
+}
 
 // Due lists waiting instances whose wake has come by now, earliest first.
 func (v *view) Due(now time.Time, limit int) ([]engine.Instance, error) {

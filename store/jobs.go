@@ -16,6 +16,8 @@ type view struct {
 	marks map[int64]upstreamMark // upstream jobs that Facts has looked up in this transaction
 
 	pauses *[]engine.PauseRow // nil when this transaction has not read them
+
+	openOperations *[]engine.OperationRow // likewise
 }
 
 var _ engine.View = (*view)(nil)
@@ -47,7 +49,7 @@ func (t *tx) mark() mark { return mark{t.chain, len(t.events), t.s.changes} }
 // restore forgets what a function did after the mark, when its rows are rolled back.
 func (t *tx) restore(m mark) {
 	t.chain, t.events, t.marks = m.chain, t.events[:m.events], nil
-	t.active, t.pauses = nil, nil
+	t.active, t.pauses, t.openOperations = nil, nil, nil
 }
 
 const (

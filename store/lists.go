@@ -24,7 +24,7 @@ type InstanceFilter struct {
 // How much a page may cost, whatever the history holds: rows that do not pass the filter are skipped up to pageScan, and a workflow of up to
 // mergedJobs jobs is read job by job.
 const (
-	pageScan   = 4000
+	pageScan   = 2500
 	mergedJobs = 64
 	pageMost   = 1000
 )
@@ -38,6 +38,10 @@ const (
 	listEnded   = listColumns + `ended_at IS NOT NULL` + listRange
 	listState   = listColumns + `state <> 'waiting' AND state <> 'succeeded' AND state = ?` + listRange
 	listJob     = listColumns + `job = ?` + listRange
+	listKind    = listColumns + `kind <> 'scheduled' AND kind = ?` + listRange
+	listRare    = `SELECT id, job, kind, state, plan_time FROM instance INDEXED BY instance_list_job
+		WHERE state <> 'waiting' AND state <> 'running' AND state <> 'succeeded'
+		AND job = ? AND state = ?` + listRange
 )
 
 // listed is a row of a list before the rest of it is read.
@@ -73,6 +77,7 @@ func (db *DB) Instances(ctx context.Context, f InstanceFilter, cursor string, li
 			at = c
 		}
 	}
+	f.States = slices.Compact(slices.Sorted(slices.Values(f.States))) // each has a source of its own
 	err = db.read(ctx, func(v *view) error {
 		page, next, err = v.page(f, at, limit)
 		return err
@@ -130,19 +135,24 @@ func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool,
 		if err != nil {
 			return nil, nil, err
 		}
-		return []source{{listJob, []any{job.ID}}}, nil, nil
+		return ofJobs([]int64{job.ID}, f.States), nil, nil
 	}
 	if f.Workflow != "" {
 		jobs = map[int64]bool{}
-		if err := v.s.query(`SELECT id FROM job WHERE workflow = ? ORDER BY name`, func(c *columns) error {
+		var ids []int64
+		err := v.s.query(`SELECT id FROM job WHERE workflow = ? ORDER BY name`, func(c *columns) error {
 			n := c.int()
 			jobs[n] = true
-			sources = append(sources, source{listJob, []any{n}})
+			ids = append(ids, n)
 			return nil
-		}, f.Workflow); err != nil || len(sources) <= mergedJobs {
+		}, f.Workflow)
+		if sources = ofJobs(ids, f.States); err != nil || len(sources) <= mergedJobs {
 			return sources, nil, err
 		}
 		sources = nil
+	}
+	if f.Kind != "" && f.Kind != engine.Scheduled && !rare(f.States) {
+		return []source{{listKind, []any{string(f.Kind)}}}, jobs, nil
 	}
 	open, ended := len(f.States) == 0, len(f.States) == 0
 	for _, s := range f.States {
@@ -170,6 +180,30 @@ func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool,
 		}
 	}
 	return sources, jobs, nil
+}
+
+// rare reports whether the filter is for states alone that few instances of a long history are in,
+// and that they stay in.
+func rare(states []engine.State) bool {
+	return len(states) > 0 && !slices.ContainsFunc(states, func(s engine.State) bool {
+		return s == engine.Waiting || s == engine.Running || s == engine.Succeeded ||
+			!slices.Contains(engine.States, s)
+	})
+}
+
+// ofJobs are the sources of some jobs: one for each, or one for each state of each where the states
+// are rare.
+func ofJobs(jobs []int64, states []engine.State) (sources []source) {
+	for _, job := range jobs {
+		if !rare(states) {
+			sources = append(sources, source{listJob, []any{job}})
+			continue
+		}
+		for _, state := range states {
+			sources = append(sources, source{listRare, []any{job, string(state)}})
+		}
+	}
+	return sources
 }
 
 // merge reads the next rows of all sources in one order. horizon is how far the result is complete, nil when all sources are at their end.
@@ -200,14 +234,20 @@ func (v *view) merge(sources []source, at listed, earliest int64, chunk int) (ro
 }
 
 func (v *view) load(ids []int64, next string) ([]engine.Instance, string, error) {
-	page := make([]engine.Instance, 0, len(ids))
-	for _, n := range ids {
-		i, err := v.Instance(n)
-		if err != nil {
-			return nil, "", err
-		}
-		page = append(page, i)
+	page, err := v.instances(listedSQL, idList(ids))
+	if err != nil {
+		return nil, "", err
 	}
+	if len(page) != len(ids) {
+		return nil, "", fmt.Errorf("stuck, this is a bug: %d of %d instances are there", len(page), len(ids))
+	}
+	place := make(map[int64]int, len(ids))
+	for n, id := range ids {
+		place[id] = n
+	}
+	slices.SortFunc(page, func(a, b engine.Instance) int {
+		return cmp.Compare(place[a.ID], place[b.ID])
+	})
 	return page, next, nil
 }
 

@@ -15,9 +15,15 @@ const (
 	betweenAll  = instanceColumns + `WHERE i.ended_at IS NULL` + inWindow
 	betweenPast = instanceColumns + `WHERE i.ended_at IS NOT NULL` + inWindow
 	anywhereSQL = `SELECT * FROM (` + betweenAll + byTime + `) UNION ALL SELECT * FROM (` + betweenPast + byTime + `)`
-	waitingAll  = instanceColumns + `WHERE i.ended_at IS NULL AND i.state = 'waiting'` + inWindow + byTime
-	notableSQL  = instanceColumns + `WHERE i.state <> 'waiting' AND i.state <> 'succeeded' AND i.state = ?` + inWindow + byTime
-	succeeded   = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.state = 'succeeded'` + inWindow + byTime
+	filledSQL   = instanceColumns + `WHERE i.kind <> 'scheduled' AND i.kind = 'backfill'
+		AND i.key = ?` + inWindow + byTime
+
+	filledJobSQL = instanceColumns + `WHERE i.job = ? AND i.key = ? AND i.key <> ''
+		AND i.kind = 'backfill'` + inWindow + byTime
+
+	waitingAll = instanceColumns + `WHERE i.ended_at IS NULL AND i.state = 'waiting'` + inWindow + byTime
+	notableSQL = instanceColumns + `WHERE i.state <> 'waiting' AND i.state <> 'succeeded' AND i.state = ?` + inWindow + byTime
+	succeeded  = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.state = 'succeeded'` + inWindow + byTime
 
 	waitingForSQL = instanceColumns + `JOIN job_upstream u ON u.upstream = ? AND u.job = i.job
 		WHERE i.plan_time >= ? - u.ahead AND i.plan_time <= ? + u.reach` + isReal + `
@@ -49,6 +55,17 @@ func (v *view) Between(job int64, from, to time.Time, limit int) ([]engine.Insta
 	}
 	engine.SortByPlanTime(both)
 	return both[:min(limit, len(both))], nil
+}
+
+// FilledBetween lists instances of a backfill by their plan time.
+func (v *view) FilledBetween(
+	key string, job int64, from, to time.Time, limit int,
+) ([]engine.Instance, error) {
+	first, end := bounds(from, to)
+	if job != 0 {
+		return v.instances(filledJobSQL, job, key, first, end, limit)
+	}
+	return v.instances(filledSQL, key, first, end, limit)
 }
 
 // InState lists instances in a state by their plan time.
@@ -155,6 +172,9 @@ func (t *tx) SetWaits(instance int64, waits []engine.Wait, r engine.Reason, at t
 	i, ok, err := t.touch("detach", instance, r, at, setWaitsSQL, instance)
 	if err != nil || !ok {
 		return false, err
+	}
+	if _, err := t.s.exec(keepFormerSQL, at.UnixMilli(), instance); err != nil {
+		return false, fmt.Errorf("keep what instance %d waited for: %w", instance, err)
 	}
 	return true, t.replaceWaits(instance, i, waits)
 }

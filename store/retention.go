@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -18,21 +19,32 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM job_upstream u JOIN job d ON d.id = u.job JOIN plan_mark m ON m.job = u.job
 			WHERE u.upstream = instance.job AND NOT d.removed AND NOT d.disabled AND instance.plan_time >= m.planned_to - u.reach)
 		ORDER BY ended_at, id LIMIT CAST(? AS INTEGER)`
-	maxReachSQL = `SELECT coalesce(max(reach), 0) FROM job_upstream`
-	// What open instances wait for among upstream instances of those plan times.
-	neededSQL = `SELECT w.upstream, w.key, w.first_time, w.last_time FROM instance i CROSS JOIN wait w
-		WHERE i.ended_at IS NULL AND i.plan_time <= ? AND w.instance = i.id AND w.last_time >= ? AND w.first_time <= ?`
+	// What open instances wait for among upstream instances of a job, a key and such plan times. Those
+	// that may are found by job, by each key that its open instances have, and by how far it looks.
+	neededSQL = `WITH RECURSIVE down(job, back, ahead, key) AS (
+			SELECT u.job, u.reach, u.ahead, (SELECT min(key) FROM instance WHERE job = u.job AND ended_at IS NULL)
+				FROM job_upstream u WHERE u.upstream = ?1
+			UNION ALL
+			SELECT d.job, d.back, d.ahead, (SELECT min(key) FROM instance WHERE job = d.job AND ended_at IS NULL AND key > d.key)
+				FROM down d WHERE d.key IS NOT NULL),
+		frost(n) AS (VALUES (0), (1))
+		SELECT w.first_time, w.last_time FROM down d CROSS JOIN frost f CROSS JOIN instance i CROSS JOIN wait w
+		WHERE d.key IS NOT NULL AND i.job = d.job AND i.key = d.key AND i.frozen = f.n AND i.ended_at IS NULL
+		AND i.plan_time >= ?3 - d.ahead AND i.plan_time <= ?4 + d.back
+		AND w.instance = i.id AND w.upstream = ?1 AND w.key = ?2 AND w.last_time >= ?3 AND w.first_time <= ?4`
 	attemptsGoneSQL = `SELECT id, action, outcome, started_at FROM attempt WHERE instance = ? ORDER BY id`
 
 	prunedSQL     = `UPDATE sequence SET next = next + 1 WHERE name = 'pruned'`
 	dropLeasesSQL = `DELETE FROM lease WHERE expires_at < ?`
 
-	prunePages  = 20 // of candidates in one call, when many are still needed
-	pruneEvents = 8  // removed for each instance that may be
+	prunePage   = 64                  // candidates that are looked at together
+	pruneSpan   = 24 * 60 * 60 * 1000 // plan times of one job that are, in milliseconds
+	pruneEvents = 8                   // removed for each instance that may be
 )
 
 var pruneSQL = []string{
 	`DELETE FROM wait WHERE instance = ?`,
+	`DELETE FROM former_wait WHERE instance = ?`,
 	`DELETE FROM step WHERE instance = ?`,
 	`DELETE FROM outbox WHERE instance = ?`,
 	`DELETE FROM attempt WHERE instance = ?`,
@@ -60,10 +72,18 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 	if busy, err := t.s.one(applyingSQL, func(*columns) error { return nil }); err != nil || busy {
 		return 0, nil, err
 	}
-	at, after := before.UnixMilli(), prunable{endedAt: -1 << 62}
+	at, after := before.UnixMilli(), t.s.pruned
+	if after.endedAt == 0 || after.endedAt >= at {
+		after = prunable{endedAt: -1 << 62}
+	}
+	t.s.pruned = prunable{}
 	removed := removals{}
-	for page := 0; page < prunePages && instances < limit && (instances == 0 || !t.Full()); page++ {
-		candidates, err := t.prunable(at, after, limit-instances)
+	for first := true; instances < limit; first = false {
+		if !first && t.Full() {
+			t.s.pruned = after // the next call goes on there: what is needed for long does not hide the rest
+			break
+		}
+		candidates, err := t.prunable(at, after, min(prunePage, limit-instances))
 		if err != nil {
 			return 0, nil, fmt.Errorf("list what retention may remove: %w", err)
 		}
@@ -71,6 +91,7 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 			break
 		}
 		after = candidates[len(candidates)-1]
+		t.s.work += len(candidates)
 		if candidates, err = t.unneeded(candidates); err != nil {
 			return 0, nil, fmt.Errorf("look for what is still waited for: %w", err)
 		}
@@ -102,6 +123,9 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 	if _, err := t.s.exec(dropBackfillsSQL, at); err != nil {
 		return 0, nil, fmt.Errorf("remove old backfills: %w", err)
 	}
+	if _, err := t.s.exec(oldOperationsSQL, at); err != nil {
+		return 0, nil, fmt.Errorf("remove old operations: %w", err)
+	}
 	if err := t.pruneHistory(at, pruneEvents*limit); err != nil {
 		return 0, nil, fmt.Errorf("remove old history: %w", err)
 	}
@@ -117,37 +141,35 @@ func (t *tx) prunable(before int64, after prunable, limit int) ([]prunable, erro
 	return list, err
 }
 
-// unneeded leaves out what an open instance waits for. No instance looks further back than the reach of its job, so only open instances whose
-// own plan time is that old are read.
+// unneeded leaves out what an open instance waits for. It looks at each job's candidates of a natural
+// day together, and only at open instances that look so far.
 func (t *tx) unneeded(list []prunable) ([]prunable, error) {
-	earliest, latest := list[0].planTime, list[0].planTime
-	for _, p := range list {
-		earliest, latest = min(earliest, p.planTime), max(latest, p.planTime)
+	parts := slices.Clone(list)
+	slices.SortFunc(parts, func(a, b prunable) int {
+		return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.key, b.key), cmp.Compare(a.planTime, b.planTime))
+	})
+	needed := map[int64]bool{}
+	for from := 0; from < len(parts); {
+		first, to := &parts[from], from+1
+		for to < len(parts) && parts[to].job == first.job && parts[to].key == first.key && parts[to].planTime-first.planTime < pruneSpan {
+			to++
+		}
+		part := parts[from:to]
+		if err := t.s.query(neededSQL, func(c *columns) error {
+			since, until := c.int(), c.int()
+			t.s.work++
+			for n := range part {
+				if since <= part[n].planTime && part[n].planTime <= until {
+					needed[part[n].id] = true
+				}
+			}
+			return nil
+		}, first.job, first.key, first.planTime, part[len(part)-1].planTime); err != nil {
+			return nil, err
+		}
+		from = to
 	}
-	var reach int64
-	if _, err := t.s.one(maxReachSQL, func(c *columns) error {
-		reach = c.int()
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	type span struct{ first, last int64 }
-	type upstream struct {
-		job int64
-		key string
-	}
-	needed := map[upstream][]span{}
-	err := t.s.query(neededSQL, func(c *columns) error {
-		u := upstream{c.int(), c.text()}
-		needed[u] = append(needed[u], span{c.int(), c.int()})
-		return nil
-	}, latest+reach, earliest, latest)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list, func(p prunable) bool {
-		return slices.ContainsFunc(needed[upstream{p.job, p.key}], func(s span) bool { return s.first <= p.planTime && p.planTime <= s.last })
-	}), nil
+	return slices.DeleteFunc(list, func(p prunable) bool { return needed[p.id] }), nil
 }
 
 // remove takes an instance out and adds what is counted of it to r.

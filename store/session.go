@@ -23,10 +23,11 @@ type session struct {
 	stmts   map[string]*statement
 	scratch []driver.NamedValue
 
-	broken  error // the first statement that failed since begin: the transaction is worth nothing any more
-	changes int   // statements since begin that change rows
-	work    int   // statements since begin, and rows of bulk inserts
-	taken   int   // rows since begin that were read
+	broken  error    // the first statement that failed since begin: the transaction is worth nothing any more
+	changes int      // statements since begin that change rows
+	work    int      // statements since begin, and rows of bulk inserts
+	taken   int      // rows since begin that were read
+	pruned  prunable // where retention goes on looking; nothing depends on it
 }
 
 // A statement is prepared once. Its rows must be read to the end before it runs again.

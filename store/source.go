@@ -18,7 +18,8 @@ const (
 	heldSQL       = `SELECT gate, reason, wake, watch_job, watch_key, watch_time FROM instance WHERE id = ? AND state = 'waiting'`
 	outboxOfSQL   = outboxColumns + `WHERE instance = ? ORDER BY id`
 	leftOverSQL   = `SELECT DISTINCT instance FROM (
-		SELECT instance FROM wait UNION ALL SELECT instance FROM step UNION ALL SELECT instance FROM attempt UNION ALL
+		SELECT instance FROM wait UNION ALL SELECT instance FROM former_wait UNION ALL
+		SELECT instance FROM step UNION ALL SELECT instance FROM attempt UNION ALL
 		SELECT instance FROM outbox WHERE instance IS NOT NULL
 		) r WHERE NOT EXISTS (SELECT 1 FROM instance i WHERE i.id = r.instance) ORDER BY instance LIMIT CAST(? AS INTEGER)`
 )

@@ -1,22 +1,68 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
 
-const waitsSQL = `SELECT w.instance, w.n, w.dependency, w.upstream, j.workflow, j.name, w.key, w.first_time, w.first_offset, w.last_time, w.last_offset,
+const (
+	waitColumns = `SELECT w.instance, w.n, w.dependency, w.upstream, j.workflow, j.name, w.key, w.first_time, w.first_offset, w.last_time, w.last_offset,
 	w.times, w.rule, w.selects, w.window_from, w.window_from_offset, w.window_to, w.window_to_offset, w.closed, w.on_missing, w.on_failed, w.ended,
-	w.timeout, w.bound
-	FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
+	w.timeout, w.bound `
+	waitsSQL  = waitColumns + `FROM wait w LEFT JOIN job j ON j.id = w.upstream WHERE w.instance = ? ORDER BY w.n`
+	formerSQL = waitColumns + `FROM former_wait w LEFT JOIN job j ON j.id = w.upstream
+		WHERE w.instance = ?1 AND w.until =
+			(SELECT min(until) FROM former_wait WHERE instance = ?1 AND until > ?2) ORDER BY w.n`
+	// Of two changes in one millisecond the first one tells what was before.
+	keepFormerSQL = `INSERT INTO former_wait (instance, until, n, dependency, upstream, key,
+		first_time, first_offset, last_time, last_offset, times, rule, selects, window_from,
+		window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed, ended,
+		timeout, bound)
+		SELECT instance, ?1, n, dependency, upstream, key,
+		first_time, first_offset, last_time, last_offset, times, rule, selects, window_from,
+		window_from_offset, window_to, window_to_offset, closed, on_missing, on_failed, ended,
+		timeout, bound FROM wait WHERE instance = ?2
+		AND NOT EXISTS (SELECT 1 FROM former_wait f WHERE f.instance = ?2 AND f.until = ?1)`
+	waitsOfSQL = waitColumns + `FROM json_each(?) e CROSS JOIN wait w LEFT JOIN job j ON j.id = w.upstream
+		WHERE w.instance = e.value`
+)
 
 // Waits lists what the instance waits for, by N.
 func (v *view) Waits(instance int64) ([]engine.Wait, error) {
-	var waits []engine.Wait
-	err := v.s.query(waitsSQL, func(c *columns) error {
+	return v.waits(waitsSQL, instance)
+}
+
+// FormerWaits lists what the instance waited for at a time, where a person has detached something
+// since.
+func (v *view) FormerWaits(instance int64, at time.Time) ([]engine.Wait, error) {
+	return v.waits(formerSQL, instance, at.UnixMilli())
+}
+
+// WaitsOf lists what each of some instances waits for.
+func (v *view) WaitsOf(instances []int64) (waits []engine.Wait, err error) {
+	for part := range slices.Chunk(instances, idsAtOnce) {
+		some, err := v.waits(waitsOfSQL, idList(part))
+		if err != nil {
+			return nil, err
+		}
+		waits = append(waits, some...)
+	}
+	slices.SortFunc(waits, func(a, b engine.Wait) int {
+		return cmp.Or(cmp.Compare(a.Instance, b.Instance), cmp.Compare(a.N, b.N))
+	})
+	return waits, nil
+}
+
+// idsAtOnce is how many ids one list of them holds.
+const idsAtOnce = 2000
+
+func (v *view) waits(text string, args ...any) (waits []engine.Wait, err error) {
+	err = v.s.query(text, func(c *columns) error {
 		waits = append(waits, engine.Wait{
 			Instance: c.int(), N: int(c.int()), Dependency: int(c.int()), Upstream: c.int(),
 			Ref: engine.JobRef{Workflow: c.text(), Job: c.text()}, Key: c.text(), First: c.zoned(), Last: c.zoned(), Count: int(c.int()),
@@ -25,7 +71,7 @@ func (v *view) Waits(instance int64) ([]engine.Wait, error) {
 			Timeout: time.Duration(c.int()) * time.Millisecond, Bound: c.int(),
 		})
 		return nil
-	}, instance)
+	}, args...)
 	return waits, err
 }
 
@@ -171,12 +217,12 @@ func (v *view) PlanTimes(job int64, from, to time.Time) (times []time.Time, err 
 
 const countedSQL = `SELECT (SELECT counted_gone FROM job WHERE id = ?)
 	+ (SELECT count(*) FROM instance WHERE job = ? AND key = '' AND plan_time >= ? AND plan_time < ? AND NOT (state = 'cancelled' AND fence = 0))
-	- (SELECT count(*) FROM instance WHERE job = ? AND key = '' AND plan_time >= ? AND state = 'cancelled' AND fence = 0)`
+	- (SELECT count(*) FROM instance WHERE job = ? AND key = '' AND plan_time >= ? AND plan_time < ? AND state = 'cancelled' AND fence = 0)`
 
 // Counted counts what counts of a job before a time, less what does not from it on.
-func (v *view) Counted(job int64, from, to time.Time) (n int, err error) {
+func (v *view) Counted(job int64, from, to, until time.Time) (n int, err error) {
 	_, err = v.s.one(countedSQL, func(c *columns) error { n = int(c.int()); return nil },
-		job, job, from.UnixMilli(), to.UnixMilli(), job, to.UnixMilli())
+		job, job, from.UnixMilli(), to.UnixMilli(), job, to.UnixMilli(), until.UnixMilli())
 	return n, err
 }
 

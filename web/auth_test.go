@@ -65,6 +65,8 @@ func visits(f *fixture) map[string]visit {
 		"cancelInstance":    {instance(f.at("orders", 21).ID, "/cancel"), "{}", 200, nil},
 		"confirmInstance":   {instance(f.at("orders", 22).ID, "/confirm"), "{}", 200, nil},
 		"operate":           {"/api/v1/operations", fmt.Sprintf(`{"operation":"freeze","ids":["%d"]}`, f.at("orders", 23).ID), 200, nil},
+		"listOperations":    {"/api/v1/operations", "", 200, nil},
+		"getOperation":      {fmt.Sprintf("/api/v1/operations/%d", f.many()), "", 200, nil},
 		"listPauses":        {"/api/v1/pauses", "", 200, nil},
 		"listOrders":        {"/api/v1/orders", "", 200, nil},
 		"pause":             {"/api/v1/pauses", `{"workflow":"retail","job":"stores"}`, 200, nil},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -166,11 +167,10 @@ func (s *server) plannedEvents(ctx context.Context, now time.Time, in *calendarI
 			if row.Removed || row.Disabled || !chosen(in.Workflow, row.Ref.Workflow) || !chosen(in.Job, row.Ref.Job) {
 				continue
 			}
-			version, err := v.Version(row.Version)
-			if err != nil {
+			job, err := s.cfg.Control.Definition(v, row.Version)
+			if err != nil && !errors.Is(err, engine.ErrInvalid) {
 				return err
 			}
-			job, err := s.cfg.Decode(version.Definition, version.Folder)
 			if err != nil {
 				s.log.Warn("a definition cannot be read, and has no part in the calendar", "job", row.Ref.String(), "error", err)
 				continue

@@ -14,6 +14,8 @@ import (
 // DefinitionControl compares definitions with what is loaded, and loads them as reviewed. *engine.Engine is one.
 type DefinitionControl interface {
 	DiffLoaded(ctx context.Context, workflows []*engine.Workflow, from, to time.Time, dropDue bool, now time.Time) (engine.LoadedDiff, error)
+	// Definition is a job as of a version; ErrInvalid when its definition cannot be read.
+	Definition(v engine.View, version int64) (*engine.Job, error)
 	// FolderWorkflows is what is loaded of folders.
 	FolderWorkflows(ctx context.Context) ([]*engine.Workflow, error)
 	Apply(ctx context.Context, workflows []*engine.Workflow, review engine.Review, now time.Time) (engine.LoadReport, error)
@@ -91,6 +93,7 @@ type ApplyReport struct {
 	Removed    []JobRef `json:"removed"`
 	Replaced   int      `json:"replaced" doc:"Future, unstarted instances that were planned anew"`
 	Planned    int      `json:"planned" doc:"Instances in their place"`
+	Later      int      `json:"later,omitempty" doc:"Of those that were planned anew, the ones whose place is planned within moments after the load"`
 	DueRun     int      `json:"dueRun" doc:"Due, unstarted instances of removed jobs, which run"`
 	DueHeld    int      `json:"dueHeld" doc:"Those of disabled jobs, which wait until the job is enabled"`
 	DueDropped int      `json:"dueDropped" doc:"Those that were cancelled, as reviewed"`
@@ -325,7 +328,7 @@ func NewApplyReport(r *engine.LoadReport) ApplyReport {
 	}
 	return ApplyReport{
 		Without: without,
-		Jobs:    r.Jobs, Added: refs(r.Added), Changed: refs(r.Changed), Removed: refs(r.Removed), Replaced: r.Replaced, Planned: r.Planned,
+		Jobs:    r.Jobs, Added: refs(r.Added), Changed: refs(r.Changed), Removed: refs(r.Removed), Replaced: r.Replaced, Planned: r.Planned, Later: r.Later,
 		DueRun: r.DueRun, DueHeld: r.DueHeld, DueDropped: r.DueDropped,
 	}
 }

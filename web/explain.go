@@ -13,6 +13,8 @@ import (
 // Explainer explains instances and draws what is around them. The errors are of kind engine.ErrNotFound or ErrInvalid, or else faults of the server.
 type Explainer interface {
 	ExplainInstance(ctx context.Context, r engine.ExplainRequest, now time.Time) (engine.Explanation, error)
+	// Follow brings the reasons of waiting instances up to what they wait for as it is now.
+	Follow(ctx context.Context, list []engine.Instance) error
 	Neighbourhood(ctx context.Context, r engine.NeighbourRequest, now time.Time) (engine.Neighbourhood, error)
 }
 

@@ -40,6 +40,9 @@ func (s *server) listInstances(ctx context.Context, in *listInstancesInput) (*in
 	if err != nil {
 		return nil, err
 	}
+	if err := s.cfg.Control.Follow(ctx, page); err != nil {
+		return nil, err
+	}
 	out := &instancePageOutput{InstancePage{Items: make([]Instance, len(page)), Next: next}}
 	for i := range page {
 		out.Body.Items[i] = NewInstance(&page[i])
@@ -58,7 +61,11 @@ func (s *server) getInstance(ctx context.Context, in *instanceInput) (*instanceO
 	if err != nil {
 		return nil, err
 	}
-	return &instanceOutput{NewInstance(&i)}, nil
+	one := []engine.Instance{i}
+	if err := s.cfg.Control.Follow(ctx, one); err != nil {
+		return nil, err
+	}
+	return &instanceOutput{NewInstance(&one[0])}, nil
 }
 
 // instance reads one instance, and in the same snapshot whatever more there is to read.

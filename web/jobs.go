@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -131,9 +132,10 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 		out.Body.Next = jobCursor(listed[in.Limit-1].Ref)
 		break
 	}
+	now := s.cfg.Now()
 	return out, s.cfg.Rows.Read(ctx, func(v engine.View) error {
 		for n := range out.Body.Items {
-			if err := pausedNow(v, s.cfg.Now(), &out.Body.Items[n].Job); err != nil {
+			if err := pausedNow(v, now, &out.Body.Items[n].Job); err != nil {
 				return fmt.Errorf("tell what is paused: %w", err)
 			}
 		}
@@ -141,7 +143,7 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 			return nil
 		}
 		for n, row := range listed {
-			if err := s.tellDue(v, &out.Body.Items[n], row); err != nil {
+			if err := s.tellDue(v, &out.Body.Items[n], row, now); err != nil {
 				return fmt.Errorf("tell when %s is due: %w", row.Ref, err)
 			}
 		}
@@ -150,14 +152,13 @@ func (s *server) listJobs(ctx context.Context, in *listJobsInput) (*jobPageOutpu
 }
 
 // tellDue says of a job when it is due. One whose definition this program cannot read says so on its own page.
-func (s *server) tellDue(v engine.View, j *ListedJob, row *engine.JobRow) error {
-	version, err := v.Version(row.Version)
-	if err != nil {
+func (s *server) tellDue(v engine.View, j *ListedJob, row *engine.JobRow, now time.Time) error {
+	job, err := s.cfg.Control.Definition(v, row.Version)
+	switch {
+	case errors.Is(err, engine.ErrInvalid):
+		return nil
+	case err != nil:
 		return err
-	}
-	job, err := s.cfg.Decode(version.Definition, version.Folder)
-	if err != nil {
-		return nil //nolint:nilerr // see above
 	}
 	j.Recurrence = job.When.String()
 	if row.Disabled || row.Removed {
@@ -167,7 +168,7 @@ func (s *server) tellDue(v engine.View, j *ListedJob, row *engine.JobRow) error 
 	if err != nil {
 		return err
 	}
-	j.Due, _ = timetable.Next(s.cfg.Now())
+	j.Due, _ = timetable.Next(now)
 	return nil
 }
 

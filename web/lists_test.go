@@ -229,3 +229,41 @@ func TestTheStatusCountsWhatIs(t *testing.T) {
 	f.now = start.Add(25 * time.Hour)
 	require.Zero(t, get[web.Status](f, "/api/v1/status").Instances.Succeeded, "what ended long ago is history")
 }
+
+// The reason of what waits says in which state what it waits for is now, wherever the instance is
+// shown.
+func TestListsFollowWhatIsWaitedFor(t *testing.T) {
+	f := newFixture(t)
+	f.now = day.Add(20*time.Hour + time.Minute)
+	orders, stores := f.at("orders", 20), f.at("stores", 5)
+	ref, at := stores.Ref, stores.PlanTime
+	require.NoError(t, f.db.Write(t.Context(), func(tx engine.Tx) error {
+		waits := engine.Reason{Code: engine.ReasonUpstream, Upstream: &ref, At: &at, State: engine.Waiting}
+		_, err := tx.Hold(engine.Hold{Instance: orders.ID, Gate: engine.GateDependency, Reason: waits})
+		return err
+	}))
+	said := func() (texts []string) {
+		for _, query := range []string{
+			"job=orders&workflow=retail&limit=500", "limit=500&selector=job:orders%20date:2026-11-21",
+		} {
+			for _, i := range get[web.InstancePage](f, "/api/v1/instances?"+query).Items {
+				if int64(i.ID) == orders.ID {
+					texts = append(texts, i.Reason.Text)
+				}
+			}
+		}
+		one := get[web.Instance](f, fmt.Sprintf("/api/v1/instances/%d", orders.ID))
+		return append(texts, one.Reason.Text)
+	}
+	const up = "retail/stores@2026-11-21T05:00:00+01:00, which is "
+	for _, want := range []struct {
+		text string
+		do   func()
+	}{
+		{"waits for " + up + "waiting", func() {}},
+		{"waits for " + up + "running", func() { f.run(stores, "", "") }},
+	} {
+		want.do()
+		require.Equal(t, []string{want.text, want.text, want.text}, said())
+	}
+}

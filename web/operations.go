@@ -18,6 +18,8 @@ import (
 type OperationControl interface {
 	Operate(ctx context.Context, r engine.OperationRequest, now time.Time) (engine.OperationResult, error)
 	Select(ctx context.Context, selector string, now time.Time) ([]engine.Instance, error)
+	FindOperation(ctx context.Context, id int64) (engine.OperationRow, error)
+	ListOperations(ctx context.Context, before int64, limit int) ([]engine.OperationRow, error)
 }
 
 // An OperationRequest says what to do, and on which instances.
@@ -48,6 +50,8 @@ type OperationResult struct {
 	Total     int              `json:"total" doc:"How many instances it concerns; changes lists the first 1,000 of them"`
 	Counts    EffectCounts     `json:"counts"`
 	Changes   []InstanceChange `json:"changes"`
+
+	UnderWay *OperationProgress `json:"underWay,omitempty" doc:"How far it is, when it is carried out step by step"`
 }
 
 // EffectCounts counts instances by what the operation means for them.
@@ -72,13 +76,16 @@ type InstanceChange struct {
 
 func operationRoutes() []route {
 	conflict := []int{http.StatusNotFound, http.StatusConflict}
-	return []route{
+	return append(operationProgressRoutes(), []route{
 		{Method: http.MethodPost, Pattern: prefix + "/operations", Permission: Operator, ID: "operate", Tag: "instances", Refuses: conflict,
 			Audit: true, Idempotent: true, BodyLimit: maxBody, Summary: "Rerun, force, skip, freeze, cancel, confirm, detach, run at once, boost or reschedule instances",
 			Text: "All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what " +
-				"would happen. A due time to come that is not planned yet is written down for it, and has the id 0 in a dry run.",
-			Request: exampleOperation, Answers: ok(exampleOperationResult), register: operation((*server).operate)},
-	}
+				"would happen. A due time to come that is not planned yet is written down for it, and has the id 0 in a dry run. " +
+				"What changes more than 300 instances is answered with 202 at once and carried out step by step: underWay and " +
+				"the Location say which operation it is. Nothing that it is about starts before it is through.",
+			Request: exampleOperation, Answers: map[int]any{http.StatusOK: exampleOperationResult, http.StatusAccepted: exampleOperationUnderWay},
+			register: operation((*server).operate)},
+	}...)
 }
 
 var (
@@ -95,11 +102,23 @@ var (
 	}
 )
 
+var exampleOperationUnderWay = OperationResult{
+	Operation: engine.OperateFreeze, Total: 84_000, Counts: EffectCounts{Changed: 84_000}, UnderWay: &exampleOperationProgress,
+	Changes: []InstanceChange{{
+		ID: 4217, Name: "retail/orders@2026-12-24T06:00:00+01:00", PlanTime: exampleAt, Effect: engine.EffectChanged, From: engine.Waiting,
+		To: engine.Waiting, Text: "does not start before it is let go",
+	}},
+}
+
 type operateInput struct {
 	Body OperationRequest
 }
 
-type operateOutput struct{ Body OperationResult }
+type operateOutput struct {
+	Status   int
+	Location string `header:"Location"`
+	Body     OperationResult
+}
 
 func (s *server) operate(ctx context.Context, in *operateInput) (*operateOutput, error) {
 	x, body := exchangeOf(ctx), &in.Body
@@ -117,7 +136,11 @@ func (s *server) operate(ctx context.Context, in *operateInput) (*operateOutput,
 	if err != nil {
 		return nil, refusedProblem(err)
 	}
-	return &operateOutput{newOperationResult(&result)}, nil
+	out := &operateOutput{Status: http.StatusOK, Body: newOperationResult(&result)}
+	if out.Body.UnderWay != nil {
+		out.Status, out.Location = http.StatusAccepted, prefix+"/operations/"+out.Body.UnderWay.ID.String()
+	}
+	return out, nil
 }
 
 // refusedProblem lists every instance that refuses.
@@ -135,10 +158,13 @@ func refusedProblem(err error) error {
 }
 
 func newOperationResult(r *engine.OperationResult) OperationResult {
-	n := r.Counts
 	shown := OperationResult{
 		Operation: r.Operation, DryRun: r.DryRun, Total: r.Total, Changes: make([]InstanceChange, len(r.Changes)),
-		Counts: EffectCounts{n[engine.EffectChanged], n[engine.EffectUnchanged], n[engine.EffectReopened], n[engine.EffectLeft], n[engine.EffectWoken]},
+		Counts: newEffectCounts(r.Counts),
+	}
+	if r.UnderWay != nil {
+		progress := NewOperationProgress(r.UnderWay)
+		shown.UnderWay = &progress
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
@@ -197,6 +223,9 @@ func (s *server) listSelected(ctx context.Context, in *listInstancesInput) (*ins
 		list = list[after:]
 	}
 	out := &instancePageOutput{InstancePage{Items: []Instance{}}}
+	if err := s.cfg.Control.Follow(ctx, list[:min(in.Limit, len(list))]); err != nil {
+		return nil, err
+	}
 	for n := range list[:min(in.Limit, len(list))] {
 		out.Body.Items = append(out.Body.Items, NewInstance(&list[n]))
 	}

@@ -74,3 +74,44 @@ func TestOperationsThatAreRefused(t *testing.T) {
 	refused(f, f.as("viewer", http.MethodGet, "/api/v1/instances?workflow=retail&selector=4217", ""), 422, "invalid")
 	refused(f, f.as("viewer", http.MethodGet, "/api/v1/instances?cursor=x&selector="+fmt.Sprint(waiting), ""), 422, "invalid")
 }
+
+// many asks for an operation on more instances than one transaction changes.
+func (f *fixture) many() int64 {
+	f.t.Helper()
+	const body = `{"operation":"freeze","selector":"job:orders date:2026-12-01..20","note":"month end"}`
+	w := f.as("operator", http.MethodPost, "/api/v1/operations", body)
+	result := decode[web.OperationResult](f, w, 202)
+	require.NotNil(f.t, result.UnderWay)
+	require.Equal(f.t, "/api/v1/operations/"+result.UnderWay.ID.String(), w.Header().Get("Location"))
+	return int64(result.UnderWay.ID)
+}
+
+func TestAnOperationOnManyIsAnsweredAtOnce(t *testing.T) {
+	f := newFixture(t)
+	id := f.many()
+	one := fmt.Sprintf("/api/v1/operations/%d", id)
+	p := get[web.OperationProgress](f, one)
+	require.Equal(t, engine.OperationChanging, p.State)
+	require.Zero(t, p.Done)
+	require.Greater(t, p.Total, 300)
+	for more := true; more; {
+		var err error
+		more, err = f.engine.Bulk(t.Context(), f.cfg.Now())
+		require.NoError(t, err)
+	}
+	p = get[web.OperationProgress](f, one)
+	require.Equal(t, []any{engine.OperationEnded, p.Total, p.Total, "month end", 0}, []any{p.State, p.Done, p.Counts.Changed, p.Note, p.MovedOn})
+	require.NotNil(t, p.EndedAt)
+	again := f.as("operator", http.MethodPost, "/api/v1/operations", `{"operation":"freeze","selector":"job:orders date:2026-12-01..20"}`)
+	require.Nil(t, decode[web.OperationResult](f, again, 200).UnderWay, "all of it is frozen already")
+	boost := f.as("operator", http.MethodPost, "/api/v1/operations", `{"operation":"boost","selector":"job:orders date:2026-12-01..20"}`)
+	second := decode[web.OperationResult](f, boost, 202).UnderWay.ID
+	page := get[web.OperationPage](f, "/api/v1/operations?limit=1")
+	require.Len(t, page.Items, 1)
+	require.Equal(t, second, page.Items[0].ID)
+	page = get[web.OperationPage](f, "/api/v1/operations?limit=1&cursor="+page.Next)
+	require.EqualValues(t, id, page.Items[0].ID)
+	require.Empty(t, page.Next)
+	refused(f, f.as("viewer", http.MethodGet, "/api/v1/operations?cursor=x", ""), 422, "invalid")
+	refused(f, f.as("viewer", http.MethodGet, "/api/v1/operations/1", ""), 404, "not-found")
+}

@@ -82,6 +82,7 @@ func Requests(f Facts) map[string][]Request {
 		"listUpcoming": one(api("/upcoming?limit=100")), "listConcerns": one(api("/concerns?limit=50")),
 		"listDeadlines": one(api("/deadlines?limit=500")), "listOrders": one(api("/orders")), "listPauses": one(api("/pauses?limit=1000")),
 
+		"listOperations": one(api("/operations?limit=500")), "getOperation": maybe(api("/operations/%d", f.Attempt), 404),
 		"listBackfills": one(api("/backfills?limit=500")), "getBackfill": one(api("/backfills/%s", backfillKey(0))),
 		"listBackfillDays": one(api("/backfills/%s/days", backfillKey(0))),
 

@@ -52,7 +52,9 @@ func Make(ctx context.Context, dir string, instances int, now time.Time) (f Fact
 	}
 	m.around()
 	m.exec(`UPDATE sequence SET next = max(next, ?) WHERE name = 'id'`, m.base+int64(days+1)*perDay*2)
-	m.exec(`UPDATE plan_mark SET planned_to = ?`, m.now.UnixMilli()) // what was due before is there
+	// What was due before is there: the start plans what is to come, and nothing of the past.
+	m.exec(`INSERT INTO plan_mark (job, planned_to, planned_offset) SELECT id, ?1, 0 FROM job WHERE TRUE
+		ON CONFLICT (job) DO UPDATE SET planned_to = ?1`, m.now.UnixMilli())
 	m.restore()
 	m.exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
 	if m.err != nil {

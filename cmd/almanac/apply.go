@@ -47,6 +47,9 @@ being named there, nothing is changed and the exit status is 3.`,
 		}
 		fmt.Fprintf(a.stdout, "%s loaded: %d added, %d changed, %d removed; %s planned anew, %d in their place\n",
 			count(r.Jobs, "job"), len(r.Added), len(r.Changed), len(r.Removed), count(r.Replaced, "instance"), r.Planned)
+		if r.Later > 0 {
+			fmt.Fprintf(a.stdout, "the places of %s are planned within moments\n", count(r.Later, "instance"))
+		}
 		if r.DueRun+r.DueHeld+r.DueDropped > 0 {
 			fmt.Fprintf(a.stdout, "due and not started: %d run, %d held, %d cancelled\n", r.DueRun, r.DueHeld, r.DueDropped)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -10,16 +11,23 @@ import (
 
 // upTime names this start of the machine, and returns the time since by a clock that nobody sets and that goes on while the machine sleeps.
 func upTime() (boot string, up time.Duration, known bool) {
-	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
+	boot, known = bootID()
+	if !known {
 		return "", 0, false
 	}
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
 		return "", 0, false
 	}
-	return string(bytes.TrimSpace(id)), time.Duration(ts.Nano()), true
+	return boot, time.Duration(ts.Nano()), true
 }
+
+// bootID names this start of the machine. A process ends with it, so that it is read once: the
+// clock is asked with each request, and several times in each pass.
+var bootID = sync.OnceValues(func() (string, bool) {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(bytes.TrimSpace(id)), err == nil
+})
 
 // timeServed reports whether the kernel says that a time server vouches for its clock. Who sets the clock by hand takes that away until the time server has
 // been asked again. Where the kernel may not be asked, as in some containers, nobody vouches.

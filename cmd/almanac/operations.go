@@ -117,6 +117,7 @@ type operationCall struct {
 	options web.OperationOptions
 	key     string
 	yes     bool
+	noWait  bool
 }
 
 func (a *app) operationCommand(n int) *cobra.Command {
@@ -131,7 +132,10 @@ An instance is given by its id or as workflow/job@plan time. A selector is terms
 state:failed tag:finance +2; docs/selectors.md has them all. All of the instances are changed, or none. More than one exact instance needs --yes;
 without it the preview is printed and nothing is changed.
 
-What is due on a day to come can be chosen too, by its name or with date:, although it is not planned yet: it is written down for it.`,
+What is due on a day to come can be chosen too, by its name or with date:, although it is not planned yet: it is written down for it.
+
+What changes more than 300 instances is carried out by the server step by step, and its progress is shown. It goes on when this command
+is interrupted. Nothing that it is about starts before it is through.`,
 		Example: o.example,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -150,6 +154,7 @@ What is due on a day to come can be chosen too, by its name or with date:, altho
 	c.Flags().BoolVar(&call.request.DryRun, "dry-run", false, "print what would happen, and change nothing")
 	c.Flags().BoolVar(&call.yes, "yes", false, "change more than one exact instance without a preview")
 	c.Flags().StringVar(&call.key, "key", "", "idempotency key: the same key is the same operation, and prints the first answer again")
+	c.Flags().BoolVar(&call.noWait, "no-wait", false, "do not wait for the end of an operation on many instances")
 	output := addOutput(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if downstream, err := c.Flags().GetBool("downstream"); err == nil && downstream {
@@ -193,9 +198,19 @@ func (a *app) operate(c *cobra.Command, n *connection, call *operationCall, form
 	if err := client.post(c.Context(), "operations", header, call.request, &result); err != nil {
 		return err
 	}
-	if form == "json" {
+	if result.UnderWay != nil && !call.noWait {
+		far, err := a.followOperation(c.Context(), client, *result.UnderWay, form)
+		if err != nil {
+			return err
+		}
+		result.UnderWay = &far
+	}
+	switch {
+	case form == "json":
 		err = writeJSON(a.stdout, result)
-	} else {
+	case result.UnderWay != nil:
+		err = a.printProgress(result.UnderWay)
+	default:
 		err = a.printOperation(a.stdout, &result)
 	}
 	if err == nil && ask {
@@ -222,22 +237,27 @@ func (a *app) printOperation(w io.Writer, r *web.OperationResult) error {
 		}
 		fmt.Fprintln(w)
 	}
-	var parts []string
-	for _, of := range []struct {
-		n    int
-		what engine.Effect
-	}{
-		{r.Counts.Changed, engine.EffectChanged}, {r.Counts.Reopened, engine.EffectReopened}, {r.Counts.Unchanged, engine.EffectUnchanged},
-		{r.Counts.Left, engine.EffectLeft}, {r.Counts.Woken, engine.EffectWoken},
-	} {
-		if of.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.what))
-		}
-	}
-	line := string(r.Operation) + ": " + strings.Join(parts, ", ")
+	line := string(r.Operation) + ": " + effectWords(&r.Counts)
 	if r.DryRun {
 		line += " (dry run: nothing was changed)"
 	}
 	_, err := fmt.Fprintln(w, line)
 	return err
+}
+
+// effectWords counts instances by what an operation means for them.
+func effectWords(counts *web.EffectCounts) string {
+	var parts []string
+	for _, of := range []struct {
+		n    int
+		what engine.Effect
+	}{
+		{counts.Changed, engine.EffectChanged}, {counts.Reopened, engine.EffectReopened}, {counts.Unchanged, engine.EffectUnchanged},
+		{counts.Left, engine.EffectLeft}, {counts.Woken, engine.EffectWoken},
+	} {
+		if of.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", of.n, of.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -53,6 +53,8 @@ const (
 	ClockBelieved        // a clock that jumps is believed
 	MisfireStays         // what a clock that was ahead has cancelled stays so
 	CountDueTimes        // a count is used up by due times that never ran
+	OperationSkips       // the last of many is passed over
+	OperationUnheld      // what an operation under way is about starts meanwhile
 
 	// Bugs of the store: a simulation sees them where its rows are those of the real one.
 	StoreFence     // a transition is taken whatever the fence
@@ -114,6 +116,8 @@ var bugs = [Count]struct{ name, from, what string }{
 	UnknownFailed:    {"unknown-failed", "F40: of our own", "a request whose answer was lost counts as failed, and is sent again under onLost: hold"},
 	ClockBelieved:    {"clock-believed", "F41: of our own", "a clock that jumps ahead is believed without a second source"},
 	CountDueTimes:    {"count-due-times", "azure-scheduler.md §5", "a due time that was cancelled before it ran uses up the count"},
+	OperationSkips:   {"operation-skips", "F38: of our own", "an operation that is carried out in slices passes over the last of its list"},
+	OperationUnheld:  {"operation-unheld", "F38: of our own", "what stands on the list of an operation under way starts before that is through"},
 	MisfireStays:     {"misfire-stays", "F41: of our own", "what was cancelled by a clock that was ahead stays so when it has come back"},
 	StoreFence:       {"store-fence", "F13: of our own", "a transition is written whatever the fence of the instance"},
 	StoreTakeOver:    {"store-take-over", "F15: of our own", "a take-over is written whatever the fence of the instance"},

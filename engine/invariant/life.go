@@ -101,7 +101,8 @@ func (c *check) reasons(f *facts) {
 		return
 	}
 	by := f.past[len(f.past)-1]
-	if c.o.Settled && !c.o.Now.IsZero() && i.Kind == engine.Scheduled && i.Reason.Code == engine.ReasonMisfire &&
+	if c.o.Settled && !c.hasCount(i.Job) && // what ran meanwhile may have used up a count
+		!c.o.Now.IsZero() && i.Kind == engine.Scheduled && i.Reason.Code == engine.ReasonMisfire &&
 		c.jobs[i.Job] != nil && !c.jobs[i.Job].row.Removed && f.job.Misfire == engine.MisfireRunAll && c.o.Now.Sub(i.NotBefore) < f.job.MisfireWindow {
 		c.must(!i.EndedAt.After(c.o.Now.Add(c.o.Grace+engine.MisfireGrace)) || !i.PlanTime.Before(c.o.Now), "I10", i,
 			"it was cancelled as missed at %s, which has not come: a clock was ahead, and it has not been opened again", i.EndedAt.Format(form))

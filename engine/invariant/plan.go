@@ -40,7 +40,8 @@ func (c *check) newPlan(job int64, after time.Time) *plan {
 	}
 	p.rows.planned = true
 	p.spent.partial = !after.IsZero()
-	if gone, err := c.s.Counted(job, afterAll, afterAll); err == nil { // nothing has such a plan time
+	p.spent.last = c.lastCounted(&p.rows.row)
+	if gone, err := c.s.Counted(job, engine.AfterAll, engine.AfterAll, engine.AfterAll); err == nil { // nothing has such a plan time
 		p.spent.gone = gone
 	}
 	from := latest(p.rows.row.CreatedAt, after.Add(time.Millisecond))

@@ -74,7 +74,7 @@ func (w *World) checkBackfills() {
 	}
 }
 
-// setLanePriority enters the priority that all of a backfill have now that wait.
+// setLanePriority enters the priority that those of a backfill have now that wait, with ids in a range.
 func (b *booking) setLanePriority(o *op) {
 	l := b.lanes[o.key]
 	if !o.ok || l == nil {
@@ -82,7 +82,7 @@ func (b *booking) setLanePriority(o *op) {
 	}
 	n := int64(0)
 	for _, i := range l.entries {
-		if i.state == engine.Waiting {
+		if i.state == engine.Waiting && i.id >= o.id && i.id < o.fence {
 			i.priority = o.priority
 			n++
 		}

@@ -19,6 +19,7 @@ type booking struct {
 	applied bool                       // definitions were changed
 	over    map[int64]*engine.WatchRow // watches that are to become attempts
 
+	acted     map[int64]bool // instances that something was done to
 	recounted map[int64]bool // jobs of which the commit may have changed what is left of a count
 }
 
@@ -86,6 +87,7 @@ func (b *booking) enter(o *op) {
 		}
 	case opCancel:
 		if i := b.instances[o.id]; o.ok {
+			b.act(o.id)
 			if i.cancel = true; !b.s.commanded {
 				i.told, i.toldAt = true, b.s.turned
 			}
@@ -93,6 +95,7 @@ func (b *booking) enter(o *op) {
 		}
 	case opConfirm:
 		if i := b.instances[o.id]; o.ok {
+			b.act(o.id)
 			i.confirmed = true
 		}
 	case opRenew:
@@ -146,6 +149,10 @@ func (b *booking) enter(o *op) {
 		b.putOverride(o.override)
 	case opObey:
 		b.obey(o)
+	case opBegin:
+		b.beginOperation(o)
+	case opProgress:
+		b.progressOperation(o)
 	case opDelivery:
 		b.putDelivery(o.delivery)
 	}

@@ -35,6 +35,7 @@ func (r *recorder) PutOverride(o engine.OverrideRow) error {
 
 func (r *recorder) SetOverride(instance int64, frozen bool, priority int, notBefore time.Time) (bool, error) {
 	ok, err := r.Tx.SetOverride(instance, frozen, priority, notBefore)
+	r.bulk++
 	r.add(op{kind: opObey, ok: ok, id: instance, touch: func(i *entry) { i.frozen, i.priority, i.notBefore = frozen, priority, notBefore }})
 	return ok, err
 }
@@ -64,6 +65,7 @@ func (b *booking) obey(o *op) {
 		b.w.broken("I2", "instance %d of %s was ordered ahead while it was %s behind %s", i.id, i.ref, i.state, i.gate)
 	default:
 		o.touch(i)
+		b.act(i.id)
 		b.w.saw("ordered ahead")
 		b.checkObeyed(i)
 	}

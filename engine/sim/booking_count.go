@@ -20,18 +20,13 @@ func (i *entry) counts() bool { return i.state != engine.Cancelled || i.fence > 
 
 // checkCounts holds what the rows of jobs say of their counts against their instances: a due time that was cancelled before it ever ran uses up nothing.
 func (b *booking) checkCounts() {
-	if b.w.seen["clock jumped"] > 0 {
-		return // what a clock that was ahead gave back to a count is not taken back yet
-	}
 	for _, id := range sortedKeys(b.recounted) {
 		j := b.jobs[id]
 		if j == nil || b.counted(j) == 0 {
 			continue
 		}
-		from := j.row.CountFrom
-		if from.IsZero() {
-			from = j.row.CreatedAt
-		}
+		from := countedFrom(&j.row)
+		rest := b.rest(j)
 		used := 0
 		for _, list := range [][]*entry{j.scheduled, j.gone} {
 			for _, i := range list {
@@ -39,7 +34,7 @@ func (b *booking) checkCounts() {
 				case i.plan.Before(j.row.CreatedAt):
 				case before && i.counts():
 					used++
-				case !before && !i.counts():
+				case !before && i.plan.Before(rest) && !i.counts():
 					used--
 				}
 			}
@@ -54,6 +49,21 @@ func (b *booking) checkCounts() {
 	}
 }
 
+// rest is the end of the due times that are left of the count of a job.
+func (b *booking) rest(j *jobEntry) time.Time {
+	table := b.timetable(j, j.row.Version)
+	switch {
+	case table == nil:
+		return engine.AfterAll
+	case b.counted(j) <= j.row.Counted:
+		return countedFrom(&j.row)
+	}
+	if last, ends := table.Counted(); ends {
+		return last.Add(time.Millisecond)
+	}
+	return engine.AfterAll
+}
+
 // recount remembers that a commit may have changed what is left of a count.
 func (b *booking) recount(job int64) {
 	if b.recounted == nil {
@@ -62,21 +72,34 @@ func (b *booking) recount(job int64) {
 	b.recounted[job] = true
 }
 
-// madeRoom demands the instance that a row with a larger rest of its count makes due within its plan.
+// madeRoom demands the instances that a row with a larger rest of its count makes due within its
+// plan.
 func (b *booking) madeRoom(j *jobEntry, row *engine.JobRow) {
-	if b.counted(j) == 0 || row.Version != j.row.Version || row.Counted == j.row.Counted && row.CountFrom.Equal(j.row.CountFrom) {
+	from := countedFrom(row)
+	anew := !from.Equal(countedFrom(&j.row))
+	if b.counted(j) == 0 || row.Version != j.row.Version || !anew && row.Counted >= j.row.Counted {
 		return
 	}
-	before := j.row
-	j.row = *row
-	table := b.timetable(j, row.Version)
-	j.row = before
-	if table == nil {
-		return
+	if before := b.timetable(j, row.Version); !anew && before != nil {
+		last, ends := before.Counted()
+		switch {
+		case ends:
+			from = last.Add(time.Millisecond)
+		case b.counted(j) > j.row.Counted:
+			return // more is left than the schedule has
+		}
 	}
-	if last, some := table.Counted(); some && last.Before(row.PlannedTo) {
-		b.windows = append(b.windows, window{row.ID, row.Version, last, last.Add(time.Millisecond), nil})
+	if from.Before(row.PlannedTo) {
+		b.windows = append(b.windows, window{row.ID, row.Version, from, row.PlannedTo, nil})
 	}
+}
+
+// countedFrom is from when on the rest of the count of a job's rule is due.
+func countedFrom(row *engine.JobRow) time.Time {
+	if row.CountFrom.IsZero() {
+		return row.CreatedAt
+	}
+	return row.CountFrom
 }
 
 // beyondCount reports whether an instance stays although the count of its job is used up without it: it was looked at before a person had one run again that

@@ -9,6 +9,7 @@ import (
 
 // touched records a change of a waiting instance by a person.
 func (r *recorder) touched(instance int64, ok bool, change func(i *entry)) {
+	r.bulk++
 	r.add(op{kind: opTouch, ok: ok, id: instance, touch: change})
 }
 
@@ -79,6 +80,7 @@ func (b *booking) touch(o *op) {
 		b.w.broken("I2", "instance %d of %s was changed by a person while it was %s", i.id, i.ref, i.state)
 	default:
 		o.touch(i)
+		b.act(i.id)
 		i.touched = true
 		b.w.logf("%s touches %d %s@%s frozen=%t runNow=%t priority=%d waits=%d", b.s.name, i.id, i.ref, i.plan.Format("01-02T15:04"), i.frozen, i.runNow, i.priority, len(i.waits))
 	}

@@ -44,11 +44,15 @@ func (b *booking) apply(o *op) {
 	}
 	b.w.logf("%s %s %d %s@%s f%d %s %s", b.s.name, t.Event, i.id, i.ref, i.plan.Format("01-02T15:04"), i.fence, t.Reason.Code, t.Reason.Detail)
 	b.checkClock(o)
+	if t.Reason.Code == engine.ReasonPerson {
+		b.act(i.id)
+	}
 	delete(b.slotted, i.id)
 	j := b.jobs[i.job]
 	if t.Event == engine.Start {
 		b.checkStart(i, j, t)
 		b.checkPaused(i, t.At)
+		b.checkUnheld(i)
 		b.checkLane(i)
 		i.fence++
 		i.cancel, i.told = false, false

@@ -30,6 +30,8 @@ type ledger struct {
 	pauses    map[pauseName]*engine.PauseRow
 	overrides map[dueTime]*engine.OverrideRow
 
+	operations map[int64]*progress // of many transactions
+
 	incidents  map[int64]*engine.IncidentRow
 	deliveries map[int64]*engine.DeliveryRow
 	troubled   map[int64]bool // instances that an incident has or had
@@ -104,6 +106,7 @@ func newLedger(w *World) *ledger {
 		running: map[int64]*entry{}, live: map[int64]*attemptEntry{}, slotted: map[int64]*entry{}, lanes: map[string]*laneEntry{},
 		watches: map[int64]*engine.WatchRow{}, incidents: map[int64]*engine.IncidentRow{}, deliveries: map[int64]*engine.DeliveryRow{}, troubled: map[int64]bool{},
 		called: map[int64]int64{}, pauses: map[pauseName]*engine.PauseRow{}, overrides: map[dueTime]*engine.OverrideRow{},
+		operations: map[int64]*progress{},
 	}
 }
 
@@ -130,6 +133,7 @@ func (l *ledger) clone() *ledger {
 	maps.Copy(c.watches, l.watches)
 	maps.Copy(c.pauses, l.pauses)
 	maps.Copy(c.overrides, l.overrides)
+	maps.Copy(c.operations, l.operations)
 	maps.Copy(c.incidents, l.incidents) // rows are replaced, never changed
 	maps.Copy(c.deliveries, l.deliveries)
 	maps.Copy(c.troubled, l.troubled)

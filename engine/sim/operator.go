@@ -35,6 +35,7 @@ var acts = []struct {
 	{"boost", 3, (*World).boost},
 	{"reschedule", 2, (*World).reschedule},
 	{"ahead", 3, (*World).ahead},
+	{"many", 4, (*World).many},
 	{"pause", 3, (*World).pause},
 	{"resume", 2, (*World).resume},
 	{"backup", 2, (*World).backup},

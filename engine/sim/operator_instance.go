@@ -35,10 +35,14 @@ func (w *World) change(s *server, name string, o engine.OperationRequest, fits f
 			return ""
 		})
 	}
-	w.command(s, name, func(ctx context.Context) error {
-		_, err := s.engine.Operate(ctx, o, s.now())
+	var result engine.OperationResult
+	w.command(s, name, func(ctx context.Context) (err error) {
+		result, err = s.engine.Operate(ctx, o, s.now())
 		return err
 	}, func() string {
+		if result.UnderWay != nil {
+			return w.notUnderWay(&result)
+		}
 		for _, i := range picked {
 			if now := w.ledger.instances[i.id]; now == nil || !done(now) {
 				return fmt.Sprintf("instance %d is %+v", i.id, now)
@@ -119,4 +123,40 @@ func holds(i, up *entry) bool {
 	return slices.ContainsFunc(i.waits, func(wait engine.Wait) bool {
 		return wait.Upstream == up.job && wait.Key == up.key && wait.Count > 0 && !up.plan.Before(wait.First) && !up.plan.After(wait.Last)
 	})
+}
+
+// many carries out an operation on all that a selector chooses, which is more than one transaction
+// changes.
+func (w *World) many(s *server) {
+	days := pick(w.operator, "today", "yesterday..today", "today..tomorrow")
+	o := engine.OperationRequest{Actor: "operator", Note: "all of them", Operation: pick(w.operator, engine.OperateRerun,
+		engine.OperateFreeze, engine.OperateUnfreeze, engine.OperateUnfreeze, engine.OperateBoost, engine.OperateSkip,
+		engine.OperateCancel, engine.OperateForce)}
+	switch o.Operation {
+	case engine.OperateRerun:
+		o.Selector = "date:yesterday..today state:" + pick(w.operator, "failed", "cancelled", "failed,cancelled,skipped")
+		if w.operator.chance(0.5) {
+			o.Options.Scope = "downstream"
+		}
+	case engine.OperateUnfreeze:
+		o.Selector = "state:waiting gate:frozen"
+	default:
+		o.Selector = "state:waiting date:" + days
+		if g := w.anyGene(func(g *gene) bool { return !g.gone }); g != nil && o.Operation != engine.OperateBoost {
+			o.Selector += " job:w/" + g.name
+		}
+	}
+	var result engine.OperationResult
+	w.command(s, "many", func(ctx context.Context) (err error) {
+		result, err = s.engine.Operate(ctx, o, s.now())
+		return err
+	}, func() string { return w.notUnderWay(&result) })
+}
+
+// notUnderWay says of an operation that is to be carried out later that it was not taken down.
+func (w *World) notUnderWay(r *engine.OperationResult) string {
+	if r.UnderWay != nil && w.ledger.operations[r.UnderWay.ID] == nil {
+		return fmt.Sprintf("operation %d is not under way", r.UnderWay.ID)
+	}
+	return ""
 }

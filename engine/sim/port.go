@@ -170,10 +170,10 @@ func (p *port) commit(ctx context.Context, fn func(tx engine.Tx) error, keep boo
 	w.ledger.commit(p.s, r.ops)
 	w.spare = r.ops
 	for len(w.commits) > 0 {
-		todo := w.commits
+		due := w.commits
 		w.commits = nil
 		if err := w.rows.Read(ctx, func(v engine.View) error {
-			for _, fn := range todo {
+			for _, fn := range due {
 				fn(v)
 			}
 			return nil

@@ -44,6 +44,8 @@ const (
 	opPause
 	opOverride
 	opObey
+	opBegin
+	opProgress
 )
 
 // An op is one write of a transaction as the store answered it.
@@ -74,13 +76,15 @@ type op struct {
 	delivery *engine.DeliveryRow
 	pause    *engine.PauseRow
 	override *engine.OverrideRow
+	progress *engine.OperationRow
+	list     []byte
 }
 
 // A recorder is a transaction that remembers what was written and what the store said to it.
 type recorder struct {
 	engine.Tx
 	ops  []op
-	bulk int // instances written or withdrawn
+	bulk int // instances written, withdrawn or changed
 }
 
 // fullAt is how many instances a transaction writes before it is full: few, so that a crash finds
@@ -141,6 +145,7 @@ func (r *recorder) DeleteUnstarted(job int64, from time.Time) (int, error) {
 
 func (r *recorder) Apply(t engine.Transition) (bool, error) {
 	ok, err := r.Tx.Apply(t)
+	r.bulk++
 	r.add(op{kind: opApply, ok: ok, id: t.Instance, change: &t})
 	return ok, err
 }
@@ -152,12 +157,14 @@ func (r *recorder) Hold(h engine.Hold) (bool, error) {
 }
 
 func (r *recorder) SetCancel(instance int64, reason engine.Reason, at time.Time) (bool, error) {
+	r.bulk++
 	ok, err := r.Tx.SetCancel(instance, reason, at)
 	r.add(op{kind: opCancel, ok: ok, id: instance, at: at})
 	return ok, err
 }
 
 func (r *recorder) SetConfirmed(instance int64, reason engine.Reason, at time.Time) (bool, error) {
+	r.bulk++
 	ok, err := r.Tx.SetConfirmed(instance, reason, at)
 	r.add(op{kind: opConfirm, ok: ok, id: instance, owner: reason.Actor, at: at})
 	return ok, err
@@ -229,9 +236,9 @@ func (r *recorder) PutBackfill(row engine.BackfillRow) error {
 	return err
 }
 
-func (r *recorder) SetLanePriority(key string, priority int) (int, error) {
-	n, err := r.Tx.SetLanePriority(key, priority)
-	r.add(op{kind: opLanePriority, ok: err == nil, key: key, priority: priority, n: int64(n)})
+func (r *recorder) SetLanePriority(key string, priority int, from, to int64) (int, error) {
+	n, err := r.Tx.SetLanePriority(key, priority, from, to)
+	r.add(op{kind: opLanePriority, ok: err == nil, key: key, priority: priority, n: int64(n), id: from, fence: to})
 	return n, err
 }
 

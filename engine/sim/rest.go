@@ -16,7 +16,7 @@ const patience = 20 * time.Minute
 // a reason that stands.
 func (w *World) checkRest() {
 	w.read(func(v engine.View) error {
-		for _, check := range []func(v engine.View) error{w.checkRows, w.checkProgress, w.checkPlanned, w.checkDelivered, w.checkTold} {
+		for _, check := range []func(v engine.View) error{w.checkRows, w.checkThrough, w.checkProgress, w.checkPlanned, w.checkDelivered, w.checkTold} {
 			if err := check(v); err != nil || w.violation != nil {
 				return err
 			}
@@ -213,6 +213,9 @@ func judge(v engine.View, i *engine.Instance, job *engine.Job, limit int, disabl
 		return engine.Verdict{}, err
 	}
 	s.Pauses = engine.PausesOf(pauses, i.Ref)
+	if s.Operation, err = engine.OperationOn(v, i.ID); err != nil {
+		return engine.Verdict{}, err
+	}
 	return engine.Evaluate(now, s), nil
 }
 

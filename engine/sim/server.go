@@ -62,7 +62,7 @@ func (s *server) start() {
 	}
 	s.proxy = newProxy(s)
 	e, err := engine.New(engine.Config{
-		Store: &port{s, s.life}, Runner: s.proxy, Owner: s.owner, Slots: s.w.shape.slots, Decode: s.w.decode, Condition: spec.EvalWhen,
+		Store: &port{s, s.life}, Runner: s.proxy, Owner: s.owner, Slots: s.w.shape.slots, AtOnce: 2, Decode: s.w.decode, Condition: spec.EvalWhen,
 		Clock: s.now, Guard: s.believes, Shared: s.w.shape.shared, PlanAhead: s.w.shape.planAhead, Retention: s.w.shape.retention, LeaseTerm: s.w.shape.lease,
 		Alerts: s.alerts(),
 	})

@@ -307,10 +307,10 @@ func (l *lint) given(j, up *lintJob, c *engine.Call, label string) {
 // circleOf is the shortest way from a job back to itself, "" when there is none.
 func circleOf(from engine.JobRef, next map[engine.JobRef][]engine.JobRef) string {
 	came := map[engine.JobRef]engine.JobRef{}
-	todo := []engine.JobRef{from}
-	for len(todo) > 0 {
-		at := todo[0]
-		todo = todo[1:]
+	ahead := []engine.JobRef{from}
+	for len(ahead) > 0 {
+		at := ahead[0]
+		ahead = ahead[1:]
 		for _, to := range next[at] {
 			if to == from {
 				path := []string{to.String()}
@@ -326,7 +326,7 @@ func circleOf(from engine.JobRef, next map[engine.JobRef][]engine.JobRef) string
 			}
 			if _, seen := came[to]; !seen {
 				came[to] = at
-				todo = append(todo, to)
+				ahead = append(ahead, to)
 			}
 		}
 	}

@@ -121,13 +121,13 @@ func (d *decoder) step(name string, nodes map[string]*stepNode, retry, timeout *
 // be quadratic.
 func before(name string, nodes map[string]*stepNode) map[string]bool {
 	reached := map[string]bool{}
-	todo := slices.Clone(nodes[name].needs)
-	for len(todo) > 0 {
-		need := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	unread := slices.Clone(nodes[name].needs)
+	for len(unread) > 0 {
+		need := unread[len(unread)-1]
+		unread = unread[:len(unread)-1]
 		if !reached[need] {
 			reached[need] = true
-			todo = append(todo, nodes[need].needs...)
+			unread = append(unread, nodes[need].needs...)
 		}
 	}
 	return reached

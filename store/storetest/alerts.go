@@ -141,8 +141,13 @@ var alertCases = []testCase{
 			counts, err := v.MemberCounts(900)
 			require.NoError(w, err)
 			require.Equal(w, []engine.MemberCount{
-				{Kind: engine.AlertBlocked, All: 1, Open: 1}, {Kind: engine.AlertFailed, All: 1, Open: 1}, {Kind: engine.AlertNeverStarted, All: 1, Open: 1},
+				{Incident: 900, Kind: engine.AlertBlocked, All: 1, Open: 1},
+				{Incident: 900, Kind: engine.AlertFailed, All: 1, Open: 1},
+				{Incident: 900, Kind: engine.AlertNeverStarted, All: 1, Open: 1},
 			}, counts)
+			roots, err := v.Roots(900, 12345)
+			require.NoError(w, err)
+			w.same([]engine.MemberRow{member(a, engine.AlertBlocked)}, roots)
 			of, err := v.MembershipsOf(a.ID)
 			require.NoError(w, err)
 			w.same([]engine.MemberRow{member(a, engine.AlertBlocked)}, of)
@@ -172,8 +177,10 @@ var alertCases = []testCase{
 			counts, err := v.MemberCounts(900)
 			require.NoError(w, err)
 			require.Equal(w, []engine.MemberCount{
-				{Kind: engine.AlertBlocked, All: 1, Open: 1}, {Kind: engine.AlertFailed, All: 1}, {Kind: engine.AlertNeverStarted, All: 1},
-				{Kind: engine.AlertStillRunning, All: 1},
+				{Incident: 900, Kind: engine.AlertBlocked, All: 1, Open: 1},
+				{Incident: 900, Kind: engine.AlertFailed, All: 1},
+				{Incident: 900, Kind: engine.AlertNeverStarted, All: 1},
+				{Incident: 900, Kind: engine.AlertStillRunning, All: 1},
 			}, counts)
 			of, err := v.MembershipsOf(7777)
 			require.NoError(w, err)
@@ -185,7 +192,7 @@ var alertCases = []testCase{
 		w.read(func(v engine.View) {
 			counts, err := v.MemberCounts(900)
 			require.NoError(w, err)
-			require.Equal(w, engine.MemberCount{Kind: engine.AlertBlocked, All: 1}, counts[0])
+			require.Equal(w, engine.MemberCount{Incident: 900, Kind: engine.AlertBlocked, All: 1}, counts[0])
 			of, err := v.MembershipsOf(7777)
 			require.NoError(w, err)
 			require.Empty(w, of)

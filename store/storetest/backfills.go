@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -170,7 +171,10 @@ var backfillCases = []testCase{
 		alone := w.plan("A", "03:00")[0].ID
 		w.apply(runs, engine.Start, "05:00")
 		w.write(func(tx engine.Tx) {
-			n, err := tx.SetLanePriority("bf", 9)
+			n, err := tx.SetLanePriority("bf", 1, 1, waits)
+			require.NoError(w, err)
+			require.Zero(w, n, "its id is the first that is not meant")
+			n, err = tx.SetLanePriority("bf", 9, waits, math.MaxInt64)
 			require.NoError(w, err)
 			require.Equal(w, 1, n)
 		})

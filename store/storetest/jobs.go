@@ -34,34 +34,36 @@ var jobCases = []testCase{
 	}},
 	{"what uses up a count is what ran or will, also when retention has removed it", func(w *world) {
 		p := w.plan("A", "01:00", "02:00", "03:00", "04:00", "05:00")
-		counted := func(to string) (n int) {
+		counted := func(to, until string) (n int) {
 			w.read(func(v engine.View) {
 				var err error
-				n, err = v.Counted(w.ids["A"], at("00:00"), at(to))
+				n, err = v.Counted(w.ids["A"], at("00:00"), at(to), at(until))
 				require.NoError(w, err)
 			})
 			return n
 		}
-		require.Equal(w, 5, counted("06:00"))
-		require.Equal(w, 2, counted("03:00"))
+		require.Equal(w, 5, counted("06:00", "07:00"))
+		require.Equal(w, 2, counted("03:00", "07:00"))
 		w.apply(p[0].ID, engine.Start, "01:00")
 		w.apply(p[0].ID, engine.Succeed, "01:10")
 		w.apply(p[1].ID, engine.Cancel, "02:00") // it never ran
 		w.apply(p[2].ID, engine.Start, "03:00")
 		w.apply(p[2].ID, engine.Cancel, "03:10") // it did
 		w.apply(p[4].ID, engine.Cancel, "03:20") // ahead
-		require.Equal(w, 3, counted("06:00"))
-		require.Zero(w, counted("03:00"), "01:00, and 02:00 not; 05:00 is yet to come and does not count")
+		require.Equal(w, 3, counted("06:00", "07:00"))
+		require.Zero(w, counted("03:00", "07:00"), "01:00, and 02:00 not; 05:00 is yet to come and does not count")
+		require.Equal(w, 1, counted("03:00", "05:00"), "05:00 is not asked for")
+		require.Equal(w, 1, counted("03:00", "02:00"), "what is before is not less")
 		n, _ := w.prune("05:30", 100)
 		require.Positive(w, n)
-		require.Equal(w, 3, counted("06:00"), "01:00 and 03:00 are gone, 04:00 waits")
+		require.Equal(w, 3, counted("06:00", "07:00"), "01:00 and 03:00 are gone, 04:00 waits")
 		w.write(func(tx engine.Tx) {
 			require.NoError(w, tx.PutJob(engine.JobRow{ID: w.ids["A"], Ref: ref("A"), Version: w.ids["A"] + 1, CreatedAt: at("03:30").UTC()}))
 		})
 		n = 0
 		w.read(func(v engine.View) {
 			var err error
-			n, err = v.Counted(w.ids["A"], at("03:30"), at("06:00"))
+			n, err = v.Counted(w.ids["A"], at("03:30"), at("06:00"), at("07:00"))
 			require.NoError(w, err)
 		})
 		require.Equal(w, 1, n, "another job of the same name begins anew")

@@ -111,6 +111,9 @@ var lookupCases = []testCase{
 			list, err := v.Waiting(w.ids["A"])
 			require.NoError(w, err)
 			require.Equal(w, []int64{p[3].ID, p[4].ID}, ids(list))
+			list, err = v.WaitingPlanned(w.ids["A"])
+			require.NoError(w, err)
+			require.Equal(w, []int64{p[3].ID, p[4].ID}, ids(list))
 			list, err = v.Active(w.ids["A"])
 			require.NoError(w, err)
 			require.Equal(w, []int64{p[2].ID, p[1].ID}, ids(list), "by start; a lost one is not active")
@@ -120,6 +123,25 @@ var lookupCases = []testCase{
 			list, err = v.Running()
 			require.NoError(w, err)
 			require.Equal(w, []int64{p[0].ID, p[1].ID, p[2].ID, b.ID}, ids(list))
+		})
+	}},
+	{"waiting scheduled instances apart from those of backfills and of persons", func(w *world) {
+		p := w.plan("A", "02:00", "01:00")
+		w.putBackfill(w.backfillRow("bf"))
+		for _, clock := range []string{"01:00", "02:00", "03:00"} {
+			w.insert(w.filled("A", clock))
+		}
+		runs, ended := w.insert(w.filled("A", "04:00")), w.insert(w.filled("A", "05:00"))
+		w.apply(runs.ID, engine.Start, "06:00")
+		w.apply(ended.ID, engine.Cancel, "06:00")
+		w.insert(w.filled("B", "01:00"))
+		w.read(func(v engine.View) {
+			list, err := v.WaitingPlanned(w.ids["A"])
+			require.NoError(w, err)
+			require.Equal(w, []int64{p[1].ID, p[0].ID}, ids(list))
+			n, err := v.WaitingKeyed(w.ids["A"])
+			require.NoError(w, err)
+			require.Equal(w, 3, n)
 		})
 	}},
 	{"how long the latest took", func(w *world) {

@@ -190,6 +190,37 @@ var operateCases = []testCase{
 		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetPriority(i[1].ID, 9, ana, at("03:00")) }))
 		require.Equal(w, []int64{i[1].ID, i[0].ID}, ids(w.list(func(v engine.View) ([]engine.Instance, error) { return v.Queued("", 10) })))
 	}},
+	{"what some instances wait for, in one list", func(w *world) {
+		a := w.held("06:00", "03:00", w.on("B", "01:00", "05:00"), w.on("C", "01:00", "01:00"))
+		b := w.held("07:00", "04:00", w.on("B", "02:00", "02:00"))
+		none := w.insert(w.planned("D", "01:00"))
+		var got []engine.Wait
+		w.read(func(v engine.View) {
+			var err error
+			got, err = v.WaitsOf([]int64{b, none.ID, a, 7777})
+			require.NoError(w, err)
+		})
+		w.same(append(w.waitsOf(a), w.waitsOf(b)...), got)
+	}},
+	{"the instances of a backfill in a time", func(w *world) {
+		first, second, other := w.filled("A", "01:00"), w.filled("B", "02:00"), w.filled("A", "02:00")
+		first.Key, second.Key, other.Key = "bf-1", "bf-1", "bf-2"
+		w.plan("A", "01:00", "02:00")
+		one, two := w.insert(first), w.insert(second)
+		w.insert(other)
+		ask := func(key string, job int64, from, to string, limit int) []int64 {
+			return ids(w.list(func(v engine.View) ([]engine.Instance, error) {
+				return v.FilledBetween(key, job, at(from), at(to), limit)
+			}))
+		}
+		require.Equal(w, []int64{one.ID, two.ID}, ask("bf-1", 0, "01:00", "02:01", 10))
+		require.Equal(w, []int64{one.ID}, ask("bf-1", 0, "01:00", "02:00", 10))
+		require.Equal(w, []int64{one.ID}, ask("bf-1", 0, "01:00", "05:00", 1))
+		require.Equal(w, []int64{two.ID}, ask("bf-1", two.Job, "01:00", "05:00", 10))
+		require.Empty(w, ask("bf-1", two.Job, "01:00", "02:00", 10))
+		require.Empty(w, ask("bf-3", 0, "01:00", "05:00", 10))
+		require.Empty(w, ask("", 0, "01:00", "05:00", 10), "what is scheduled is of no backfill")
+	}},
 	{"waits are replaced, and the instance is looked at", func(w *world) {
 		id := w.held("06:00", "03:00", some(w.on("B", "01:00", "05:00"), "any"), w.on("C", "01:00", "01:00"))
 		b := w.plan("B", "01:00", "03:00", "05:00")
@@ -220,6 +251,37 @@ var operateCases = []testCase{
 		require.Equal(w, first, detached(), "nothing else moves it")
 		require.True(w, w.act(func(tx engine.Tx) (bool, error) { return tx.SetWaits(id, want[:1], ana, at("10:00")) }))
 		require.Greater(w, detached(), first)
+	}},
+	{"what was waited for before something was detached", func(w *world) {
+		id := w.held("06:00", "03:00", w.on("B", "01:00", "05:00"), w.on("C", "01:00", "01:00"))
+		was := w.waitsOf(id)
+		former := func(time string) (waits []engine.Wait) {
+			w.read(func(v engine.View) {
+				var err error
+				waits, err = v.FormerWaits(id, at(time))
+				require.NoError(w, err)
+			})
+			return waits
+		}
+		require.Empty(w, former("00:00"))
+		set := func(waits []engine.Wait, time string) {
+			require.True(w, w.act(func(tx engine.Tx) (bool, error) {
+				return tx.SetWaits(id, waits, ana, at(time))
+			}))
+		}
+		set(was[:1], "07:00")
+		set(nil, "07:00")
+		w.same(was, former("06:59")) // of two in one millisecond the first one tells what was before
+		require.Empty(w, former("07:00"))
+		set(was[:1], "08:00")
+		require.Empty(w, former("07:30"), "there was nothing")
+		set(was, "09:00")
+		w.same(was[:1], former("08:00"))
+		w.same(was, former("06:00"))
+		require.True(w, w.act(func(tx engine.Tx) (bool, error) {
+			return tx.Rebind(id, was[:1], ana, at("10:00"))
+		}))
+		require.Empty(w, former("09:00"), "an edit of the definitions keeps nothing")
 	}},
 	{"what waits is bound again: recorded, and nobody has touched it", func(w *world) {
 		id := w.held("06:00", "03:00", w.on("B", "01:00", "05:00"))

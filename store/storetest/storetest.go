@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"lookups", lookupCases},
 		{"once", onceCases},
 		{"operate", operateCases},
+		{"operations", operationRowCases},
 		{"plan", planCases},
 		{"resources", resourceCases},
 		{"retention", retentionCases},

@@ -154,6 +154,34 @@ CREATE TABLE event_anchor (
   hash BLOB NOT NULL
 ) STRICT;
 
+CREATE TABLE former_wait (
+  instance           INTEGER NOT NULL,
+  until              INTEGER NOT NULL,
+  n                  INTEGER NOT NULL,
+  dependency         INTEGER NOT NULL,
+  upstream           INTEGER NOT NULL,
+  key                TEXT NOT NULL,
+  first_time         INTEGER,
+  first_offset       INTEGER NOT NULL,
+  last_time          INTEGER,
+  last_offset        INTEGER NOT NULL,
+  times              INTEGER NOT NULL CHECK (times >= 0),
+  rule               TEXT NOT NULL,
+  selects            TEXT NOT NULL,
+  window_from        INTEGER,
+  window_from_offset INTEGER NOT NULL,
+  window_to          INTEGER,
+  window_to_offset   INTEGER NOT NULL,
+  closed             TEXT NOT NULL,
+  on_missing         TEXT NOT NULL,
+  on_failed          TEXT NOT NULL,
+  ended              INTEGER NOT NULL CHECK (ended IN (0, 1)),
+  timeout            INTEGER NOT NULL CHECK (timeout >= 0),
+  bound              INTEGER NOT NULL,
+  PRIMARY KEY (instance, until, n),
+  CHECK ((times = 0) = (first_time IS NULL) AND (times = 0) = (last_time IS NULL))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE incident (
   id          INTEGER PRIMARY KEY,
   cause       TEXT NOT NULL CHECK (cause <> ''),
@@ -278,6 +306,25 @@ CREATE TABLE once (
   at        INTEGER NOT NULL,
   PRIMARY KEY (principal, operation, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE operation (
+  id       INTEGER PRIMARY KEY,
+  stage    TEXT NOT NULL CHECK (stage = 'changing' OR stage = 'waking' OR stage = 'ended'),
+  asked    TEXT NOT NULL,
+  total    INTEGER NOT NULL CHECK (total > 0),
+  done     INTEGER NOT NULL CHECK (done BETWEEN 0 AND total),
+  digest   TEXT NOT NULL CHECK (digest <> ''),
+  outcome  TEXT NOT NULL,
+  actor    TEXT NOT NULL CHECK (actor <> ''),
+  at       INTEGER NOT NULL,
+  ended_at INTEGER,
+  CHECK ((stage = 'ended') = (ended_at IS NOT NULL))
+) STRICT;
+
+CREATE TABLE operation_target (
+  operation INTEGER PRIMARY KEY REFERENCES operation (id),
+  list      BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE outbox (
   id         INTEGER PRIMARY KEY,
@@ -513,6 +560,11 @@ CREATE INDEX instance_lane ON instance (key, state, gate, id) WHERE kind = 'back
 
 CREATE INDEX instance_list_ended ON instance (plan_time) WHERE ended_at IS NOT NULL;
 
+CREATE INDEX instance_list_job ON instance (job, state, plan_time)
+  WHERE state <> 'waiting' AND state <> 'running' AND state <> 'succeeded';
+
+CREATE INDEX instance_list_kind ON instance (kind, plan_time) WHERE kind <> 'scheduled';
+
 CREATE INDEX instance_list_notable ON instance (state, plan_time) WHERE state <> 'waiting' AND state <> 'succeeded';
 
 CREATE INDEX instance_list_open ON instance (plan_time) WHERE ended_at IS NULL;
@@ -536,6 +588,8 @@ CREATE INDEX job_revision ON job (revision);
 CREATE INDEX job_version_job ON job_version (job);
 
 CREATE INDEX once_at ON once (at);
+
+CREATE INDEX operation_open ON operation (id) WHERE ended_at IS NULL;
 
 CREATE INDEX outbox_instance ON outbox (instance) WHERE instance IS NOT NULL;
 

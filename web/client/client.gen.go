@@ -289,6 +289,13 @@ const (
 	OperationOptionsVersionOriginal OperationOptionsVersion = "original"
 )
 
+// Defines values for OperationProgressState.
+const (
+	OperationProgressStateChanging OperationProgressState = "changing"
+	OperationProgressStateEnded    OperationProgressState = "ended"
+	OperationProgressStateWaking   OperationProgressState = "waking"
+)
+
 // Defines values for OperationRequestOperation.
 const (
 	OperationRequestOperationBoost      OperationRequestOperation = "boost"
@@ -499,6 +506,9 @@ type ApplyReport struct {
 
 	// Jobs Loaded
 	Jobs int64 `json:"jobs"`
+
+	// Later Of those that were planned anew, the ones whose place is planned within moments after the load
+	Later int64 `json:"later,omitempty,omitzero"`
 
 	// Planned Instances in their place
 	Planned int64    `json:"planned"`
@@ -2737,6 +2747,50 @@ type OperationOptionsScope string
 // OperationOptionsVersion Of rerun: by which version of the job; the default is the one that it was planned with
 type OperationOptionsVersion string
 
+// OperationPage defines model for OperationPage.
+type OperationPage struct {
+	Items []OperationProgress `json:"items"`
+
+	// Next The cursor of the next page; absent on the last
+	Next string `json:"next,omitempty,omitzero"`
+}
+
+// OperationProgress defines model for OperationProgress.
+type OperationProgress struct {
+	Actor string    `json:"actor"`
+	At    time.Time `json:"at"`
+
+	// Counts What has become of them so far
+	Counts EffectCounts `json:"counts"`
+
+	// Done Of them, those that are through
+	Done    int64     `json:"done"`
+	EndedAt time.Time `json:"endedAt,omitempty,omitzero"`
+
+	// ID A row's id, in decimal
+	//
+	// Examples: 4217
+	ID string `json:"id"`
+
+	// MovedOn Did not allow it any more when their turn came, and are left as they are
+	MovedOn   int64  `json:"movedOn"`
+	Note      string `json:"note,omitempty,omitzero"`
+	Operation string `json:"operation"`
+
+	// Refusals The first 20 of these
+	Refusals []Mistake `json:"refusals"`
+	Selector string    `json:"selector,omitempty,omitzero"`
+
+	// State changing: nothing of its list starts; waking: all is changed, and what was held is looked at
+	State OperationProgressState `json:"state"`
+
+	// Total Instances that are changed, or were to be
+	Total int64 `json:"total"`
+}
+
+// OperationProgressState changing: nothing of its list starts; waking: all is changed, and what was held is looked at
+type OperationProgressState string
+
 // OperationRequest defines model for OperationRequest.
 type OperationRequest struct {
 	// DryRun Say what would happen, and change nothing
@@ -2772,6 +2826,9 @@ type OperationResult struct {
 
 	// Total How many instances it concerns; changes lists the first 1,000 of them
 	Total int64 `json:"total"`
+
+	// UnderWay How far it is, when it is carried out step by step
+	UnderWay OperationProgress `json:"underWay,omitempty,omitzero"`
 }
 
 // OrderAhead defines model for OrderAhead.
@@ -4408,6 +4465,15 @@ type ListVersionsParams struct {
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
+// ListOperationsParams defines parameters for ListOperations.
+type ListOperationsParams struct {
+	// Cursor next of the page before
+	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
+
+	// Limit Rows of a page
+	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+}
+
 // OperateParams defines parameters for Operate.
 type OperateParams struct {
 	// IdempotencyKey The same key from the same principal is the same request, however often it is sent within a day
@@ -5434,6 +5500,20 @@ func NewDescribeRequest() *Request {
 	return r
 }
 
+// NewListOperationsRequest is the request of Client.ListOperations.
+func NewListOperationsRequest(params ListOperationsParams) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/operations")
+	r.query("cursor", params.Cursor, false)
+	r.query("limit", params.Limit, false)
+	return r
+}
+
+// ListOperations: list operations on many instances, the newest first (GET /api/v1/operations).
+func (c *Client) ListOperations(ctx context.Context, params ListOperationsParams) (answer OperationPage, err error) {
+	err = c.Do(ctx, NewListOperationsRequest(params), &answer)
+	return answer, err
+}
+
 // NewOperateRequest is the request of Client.Operate.
 func NewOperateRequest(params OperateParams, body OperateJSONRequestBody) *Request {
 	r := newRequest(http.MethodPost, "/api/v1/operations")
@@ -5445,6 +5525,18 @@ func NewOperateRequest(params OperateParams, body OperateJSONRequestBody) *Reque
 // Operate: rerun, force, skip, freeze, cancel, confirm, detach, run at once, boost or reschedule instances (POST /api/v1/operations).
 func (c *Client) Operate(ctx context.Context, params OperateParams, body OperateJSONRequestBody) (answer OperationResult, err error) {
 	err = c.Do(ctx, NewOperateRequest(params, body), &answer)
+	return answer, err
+}
+
+// NewGetOperationRequest is the request of Client.GetOperation.
+func NewGetOperationRequest(id int64) *Request {
+	r := newRequest(http.MethodGet, "/api/v1/operations/%s", id)
+	return r
+}
+
+// GetOperation: one operation on many instances, and how far it is (GET /api/v1/operations/{id}).
+func (c *Client) GetOperation(ctx context.Context, id int64) (answer OperationProgress, err error) {
+	err = c.Do(ctx, NewGetOperationRequest(id), &answer)
 	return answer, err
 }
 

@@ -153,21 +153,38 @@ func (v *view) Members(incident int64, limit int) ([]engine.MemberRow, error) {
 		}))
 }
 
-func (v *view) MemberCounts(incident int64) (counts []engine.MemberCount, err error) {
-	by := map[engine.AlertKind]engine.MemberCount{}
+func (v *view) Roots(incidents ...int64) ([]engine.MemberRow, error) {
+	return v.named(pick(v, v.s.alerts.members, -1, func(m *engine.MemberRow) bool {
+		of := v.s.alerts.incidents[m.Incident]
+		return of != nil && of.Instance == m.Instance && slices.Contains(incidents, m.Incident)
+	}, func(a, b *engine.MemberRow) int { return cmp.Compare(a.Incident, b.Incident) }))
+}
+
+func (v *view) MemberCounts(incidents ...int64) (counts []engine.MemberCount, err error) {
+	type one struct {
+		incident int64
+		kind     engine.AlertKind
+	}
+	by := map[one]*engine.MemberCount{}
 	for _, m := range v.s.alerts.members {
-		if m.Incident == incident {
-			c := by[m.Kind]
-			c.Kind = m.Kind
-			if c.All++; v.unresolved(m) {
-				c.Open++
-			}
-			by[m.Kind] = c
+		if !slices.Contains(incidents, m.Incident) {
+			continue
+		}
+		c := by[one{m.Incident, m.Kind}]
+		if c == nil {
+			c = &engine.MemberCount{Incident: m.Incident, Kind: m.Kind}
+			by[one{m.Incident, m.Kind}] = c
+		}
+		if c.All++; v.unresolved(m) {
+			c.Open++
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(by)) {
-		counts = append(counts, by[kind])
+	for _, c := range by {
+		counts = append(counts, *c)
 	}
+	slices.SortFunc(counts, func(a, b engine.MemberCount) int {
+		return cmp.Or(cmp.Compare(a.Incident, b.Incident), cmp.Compare(a.Kind, b.Kind))
+	})
 	return counts, v.broken
 }
 

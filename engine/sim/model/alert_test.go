@@ -211,6 +211,8 @@ func dumpAlerts(v invariant.Source, instances []engine.Instance, show func(what 
 		show("members", members, err)
 		counts, err := v.MemberCounts(id)
 		show("counts", counts, err)
+		roots, err := v.Roots(id)
+		show("roots", roots, err)
 		open, err := v.OpenMembers(id, 0, 100)
 		show("open members", open, err)
 		sent, err := v.Deliveries(id)

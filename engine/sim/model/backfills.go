@@ -190,7 +190,7 @@ func (t *tx) PutBackfill(b engine.BackfillRow) error {
 	return nil
 }
 
-func (t *tx) SetLanePriority(key string, priority int) (int, error) {
+func (t *tx) SetLanePriority(key string, priority int, from, to int64) (int, error) {
 	if t.broken != nil {
 		return 0, t.broken
 	}
@@ -202,7 +202,9 @@ func (t *tx) SetLanePriority(key string, priority int) (int, error) {
 		if k.key != key || k.state != engine.Waiting {
 			break
 		}
-		ids = append(ids, k.id)
+		if k.id >= from && k.id < to {
+			ids = append(ids, k.id)
+		}
 	}
 	for _, id := range ids {
 		row := t.s.instances[id].change()

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -16,6 +17,17 @@ func (v *view) Outlines(from, to time.Time, limit int) ([]engine.Instance, error
 		}
 	}
 	return list, err
+}
+
+func (v *view) WaitsOf(instances []int64) (list []engine.Wait, err error) {
+	for _, id := range slices.Sorted(slices.Values(instances)) {
+		waits, err := v.Waits(id)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, waits...)
+	}
+	return list, nil
 }
 
 func (v *view) Detached() (int64, error) {

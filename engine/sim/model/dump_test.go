@@ -140,6 +140,14 @@ func dump(v invariant.Source, highest int64) (lines []string) {
 	}
 	owed, err := v.OutboxDue(far, 1000)
 	show("outbox due", owed, err)
+	operations, err := v.OpenOperations()
+	show("operations under way", operations, err)
+	operations, err = v.Operations(0, 3)
+	show("operations", operations, err)
+	for _, o := range operations {
+		list, err := v.OperationTargets(o.ID)
+		show("its list", string(list), err)
+	}
 	for _, name := range zoneNames {
 		rules, err := v.ZoneRules(name)
 		show("zone "+name, rules, err)

@@ -124,7 +124,7 @@ func (v *view) PlanTimes(job int64, from, to time.Time) (times []time.Time, err 
 }
 
 // Counted counts what counts of a job before a time, less what does not from it on.
-func (v *view) Counted(job int64, from, to time.Time) (n int, err error) {
+func (v *view) Counted(job int64, from, to, until time.Time) (n int, err error) {
 	if v.broken != nil {
 		return 0, v.broken
 	}
@@ -132,7 +132,7 @@ func (v *view) Counted(job int64, from, to time.Time) (n int, err error) {
 		n = *gone
 	}
 	for k := range v.s.places.from(place{job, from.UnixMilli(), "", least}) {
-		if k.job != job {
+		if k.job != job || k.at >= max(to.UnixMilli(), until.UnixMilli()) {
 			break
 		}
 		if k.key != "" {

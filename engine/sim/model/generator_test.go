@@ -75,7 +75,7 @@ var menu = weighted(map[int][]func(g *generator) operation{
 	},
 	1: {
 		(*generator).reserve, (*generator).job, (*generator).version, (*generator).renew, (*generator).takeErrand, (*generator).record,
-		(*generator).look, (*generator).putZoneRules, (*generator).insertMany,
+		(*generator).look, (*generator).beginOperation, (*generator).setOperation, (*generator).putZoneRules, (*generator).insertMany,
 		(*generator).endWatch, (*generator).overWatches, (*generator).putWatches, (*generator).dropWatch, (*generator).resolveMembers, (*generator).pruneAlerts,
 	},
 })

@@ -43,6 +43,15 @@ func (v *view) Between(job int64, from, to time.Time, limit int) ([]engine.Insta
 	return v.those(limit, func(i *instance) bool { return (job == 0 || i.Job == job) && within(i.PlanTime, from, to) })
 }
 
+func (v *view) FilledBetween(
+	key string, job int64, from, to time.Time, limit int,
+) ([]engine.Instance, error) {
+	return v.those(limit, func(i *instance) bool {
+		return (job == 0 || i.Job == job) && i.Kind == engine.Backfill && i.Key == key &&
+			within(i.PlanTime, from, to)
+	})
+}
+
 func (v *view) InState(state engine.State, from, to time.Time, limit int) ([]engine.Instance, error) {
 	return v.those(limit, func(i *instance) bool { return i.State == state && within(i.PlanTime, from, to) })
 }
@@ -179,6 +188,11 @@ func (t *tx) SetWaits(id int64, waits []engine.Wait, r engine.Reason, at time.Ti
 	})
 	if err != nil || !ok {
 		return false, err
+	}
+	former, until := t.s.former[id], at.UnixMilli()
+	same := slices.ContainsFunc(former, func(f formerWaits) bool { return f.until == until })
+	if was := t.s.waits[id]; len(was) > 0 && !same {
+		set(t, (*state).putFormer, id, append(slices.Clip(former), formerWaits{until, was}))
 	}
 	return t.replaceWaits(id, waits)
 }

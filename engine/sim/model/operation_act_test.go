@@ -52,3 +52,24 @@ func (g *generator) keepSteps() operation {
 	}
 	return operation{fmt.Sprintf("KeepSteps(%d, %s)", i.ID, words(steps)), func(tx engine.Tx) (any, error) { return tx.KeepSteps(i.ID, steps) }}
 }
+
+func (g *generator) beginOperation() operation {
+	row := engine.OperationRow{
+		ID: g.fresh(), Stage: engine.OperationChanging, Total: rapid.IntRange(0, 3).Draw(g.T, "total"), Digest: "d",
+		Actor: pick(g, "actor", "ann", "ann", "ann", ""), At: g.at("at"),
+		Order: engine.OperationOrder{Operation: pick(g, "operation", engine.Operations...), Note: pick(g, "note", texts...)},
+	}
+	list := []byte(pick(g, "list", texts...))
+	return operation{fmt.Sprintf("BeginOperation(%s, %q)", words(row), list), func(tx engine.Tx) (any, error) {
+		return nil, tx.BeginOperation(row, list)
+	}}
+}
+
+func (g *generator) setOperation() operation {
+	row := engine.OperationRow{
+		ID: rapid.Int64Range(99, g.nextID).Draw(g.T, "id"), Stage: pick(g, "stage", engine.OperationStages...),
+		Done: rapid.IntRange(0, 3).Draw(g.T, "done"), EndedAt: g.maybe("end"),
+		Outcome: engine.OperationOutcome{Counts: map[engine.Effect]int{engine.EffectChanged: 2}, MovedOn: 1},
+	}
+	return operation{fmt.Sprintf("SetOperation(%s)", words(row)), func(tx engine.Tx) (any, error) { return nil, tx.SetOperation(row) }}
+}

@@ -190,4 +190,7 @@ func (t *tx) drop(id int64) {
 	if len(t.s.waits[id]) > 0 {
 		set(t, (*state).putWaits, id, nil)
 	}
+	if len(t.s.former[id]) > 0 {
+		set(t, (*state).putFormer, id, nil)
+	}
 }

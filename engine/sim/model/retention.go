@@ -58,6 +58,7 @@ func (t *tx) Prune(before time.Time, limit int) (instances int, attempts []int64
 		}
 	}
 	t.pruneBackfills(before)
+	t.pruneOperations(before)
 	t.pruneHistory(before, pruneEvents*limit)
 	return instances, attempts, nil
 }

@@ -18,6 +18,7 @@ type state struct {
 	jobs      map[int64]*engine.JobRow
 	versions  map[int64]*engine.VersionRow
 	instances map[int64]*instance
+	former    map[int64][]formerWaits // of an instance, by until
 	waits     map[int64][]engine.Wait // of an instance, by N; put in before it and taken out after it
 	steps     map[int64][]engine.StepRow
 	attempts  map[int64]*engine.AttemptRow
@@ -33,6 +34,7 @@ type state struct {
 	tokens      map[int64]*engine.TokenRow // that were not revoked
 	pauses      map[pauseKey]*engine.PauseRow
 	overrides   map[overrideKey]*engine.OverrideRow
+	operations  map[int64]*operation
 	reaches     map[pair]*int64
 	backfills   map[int64]*engine.BackfillRow
 	unreal      map[int64]*unreal
@@ -212,10 +214,11 @@ func newState() *state {
 	return &state{
 		counters: map[string]int64{counterIDs: 1, counterRevision: 1, counterPruned: 1},
 		jobs:     map[int64]*engine.JobRow{}, versions: map[int64]*engine.VersionRow{}, instances: map[int64]*instance{},
-		waits: map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
+		former: map[int64][]formerWaits{},
+		waits:  map[int64][]engine.Wait{}, steps: map[int64][]engine.StepRow{}, attempts: map[int64]*engine.AttemptRow{},
 		outbox: map[int64]*engine.OutboxRow{}, leases: map[string]*engine.LeaseRow{}, zones: map[string]*string{}, revisions: map[int64]*int64{}, countedGone: map[int64]*int{},
 		resources: map[resourceKey]*engine.ResourceRow{}, watches: map[int64]*watchRow{}, once: map[engine.OnceKey]*engine.OnceRow{}, tokens: map[int64]*engine.TokenRow{},
-		pauses: map[pauseKey]*engine.PauseRow{}, overrides: map[overrideKey]*engine.OverrideRow{},
+		pauses: map[pauseKey]*engine.PauseRow{}, overrides: map[overrideKey]*engine.OverrideRow{}, operations: map[int64]*operation{},
 		reaches: map[pair]*int64{}, backfills: map[int64]*engine.BackfillRow{}, unreal: map[int64]*unreal{}, lane: newOrdered(compareLanes), alerts: newAlerts(),
 		history:  history{start: 1, first: 1, of: newOrdered(compareBelonging)},
 		jobNames: newOrdered(compareNames), places: newOrdered(comparePlaces),
@@ -231,9 +234,10 @@ func newState() *state {
 func (s *state) clone() *state {
 	return &state{
 		counters: maps.Clone(s.counters), jobs: maps.Clone(s.jobs), versions: maps.Clone(s.versions), instances: maps.Clone(s.instances),
-		waits: maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
+		former: maps.Clone(s.former),
+		waits:  maps.Clone(s.waits), steps: maps.Clone(s.steps), attempts: maps.Clone(s.attempts), outbox: maps.Clone(s.outbox),
 		leases: maps.Clone(s.leases), zones: maps.Clone(s.zones), revisions: maps.Clone(s.revisions), countedGone: maps.Clone(s.countedGone), resources: maps.Clone(s.resources), watches: maps.Clone(s.watches),
-		once: maps.Clone(s.once), tokens: maps.Clone(s.tokens), pauses: maps.Clone(s.pauses), overrides: maps.Clone(s.overrides), reaches: maps.Clone(s.reaches), backfills: maps.Clone(s.backfills), unreal: maps.Clone(s.unreal), history: s.history.clone(), lane: s.lane.clone(),
+		once: maps.Clone(s.once), tokens: maps.Clone(s.tokens), pauses: maps.Clone(s.pauses), overrides: maps.Clone(s.overrides), operations: maps.Clone(s.operations), reaches: maps.Clone(s.reaches), backfills: maps.Clone(s.backfills), unreal: maps.Clone(s.unreal), history: s.history.clone(), lane: s.lane.clone(),
 		alerts:   s.alerts.clone(),
 		jobNames: s.jobNames.clone(), places: s.places.clone(),
 		waiting: s.waiting.clone(), wake: s.wake.clone(), queue: s.queue.clone(), line: s.line.clone(), watch: s.watch.clone(),
@@ -306,6 +310,16 @@ func (s *state) putZone(name string, rules *string) (old *string) { return put(s
 
 func (s *state) putWaits(instance int64, rows []engine.Wait) (old []engine.Wait) {
 	return putList(s.waits, instance, rows)
+}
+
+// formerWaits are what an instance waited for until a person took something of it away.
+type formerWaits struct {
+	until int64
+	waits []engine.Wait
+}
+
+func (s *state) putFormer(instance int64, rows []formerWaits) (old []formerWaits) {
+	return putList(s.former, instance, rows)
 }
 
 func (s *state) putSteps(instance int64, rows []engine.StepRow) (old []engine.StepRow) {

@@ -184,11 +184,43 @@ func (v *view) Waiting(job int64) ([]engine.Instance, error) {
 	return v.list(idsInJob(v.s.waiting, job, least), -1)
 }
 
+func (v *view) WaitingPlanned(job int64) ([]engine.Instance, error) {
+	list, err := v.Waiting(job)
+	return slices.DeleteFunc(list, func(i engine.Instance) bool { return i.Key != "" }), err
+}
+
+func (v *view) WaitingKeyed(job int64) (n int, err error) {
+	for id := range idsInJob(v.s.waiting, job, least) {
+		if v.s.instances[id].Key != "" {
+			n++
+		}
+	}
+	return n, v.broken
+}
+
 func (v *view) Waits(instance int64) ([]engine.Wait, error) {
+	return v.waitsWithNames(v.s.waits[instance])
+}
+
+func (v *view) FormerWaits(instance int64, at time.Time) ([]engine.Wait, error) {
+	var first *formerWaits
+	for n := range v.s.former[instance] {
+		f := &v.s.former[instance][n]
+		if f.until > at.UnixMilli() && (first == nil || f.until < first.until) {
+			first = f
+		}
+	}
+	if first == nil {
+		return nil, v.broken
+	}
+	return v.waitsWithNames(first.waits)
+}
+
+func (v *view) waitsWithNames(rows []engine.Wait) ([]engine.Wait, error) {
 	if v.broken != nil {
 		return nil, v.broken
 	}
-	waits := slices.Clone(v.s.waits[instance])
+	waits := slices.Clone(rows)
 	for n := range waits {
 		if job := v.s.jobs[waits[n].Upstream]; job != nil {
 			waits[n].Ref = job.Ref

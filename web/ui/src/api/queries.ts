@@ -9,8 +9,6 @@ import { mayStandStill } from "./long";
 export const statusQuery = queryOptions({
   queryKey: ["status"],
   queryFn: ({ signal }) => get("/api/v1/status", { signal }),
-  // That the server stops doing its work, or does it again, is no change of its rows: no event tells it.
-  refetchInterval: ({ state }) => (state.data?.ready === false ? 3_000 : 20_000),
 });
 
 export const instancesQuery = (selector: string) =>

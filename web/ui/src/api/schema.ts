@@ -1034,13 +1034,34 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List operations on many instances, the newest first
+         * @description Those that were carried out in more than one step: the others are in the history alone.
+         */
+        get: operations["listOperations"];
         put?: never;
         /**
          * Rerun, force, skip, freeze, cancel, confirm, detach, run at once, boost or reschedule instances
-         * @description All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what would happen. A due time to come that is not planned yet is written down for it, and has the id 0 in a dry run. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
+         * @description All of the chosen instances are changed, or none: when some refuse, the answer is 409 and names each of them. With dryRun the answer says what would happen. A due time to come that is not planned yet is written down for it, and has the id 0 in a dry run. What changes more than 300 instances is answered with 202 at once and carried out step by step: underWay and the Location say which operation it is. Nothing that it is about starts before it is through. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
          */
         post: operations["operate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One operation on many instances, and how far it is */
+        get: operations["getOperation"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1477,6 +1498,11 @@ export interface components {
              * @description Loaded
              */
             jobs: number;
+            /**
+             * Format: int64
+             * @description Of those that were planned anew, the ones whose place is planned within moments after the load
+             */
+            later?: number;
             /**
              * Format: int64
              * @description Instances in their place
@@ -3600,6 +3626,50 @@ export interface components {
              */
             version?: "original" | "latest";
         };
+        OperationPage: {
+            items: components["schemas"]["OperationProgress"][];
+            /** @description The cursor of the next page; absent on the last */
+            next?: string;
+        };
+        OperationProgress: {
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            /** @description What has become of them so far */
+            counts: components["schemas"]["EffectCounts"];
+            /**
+             * Format: int64
+             * @description Of them, those that are through
+             */
+            done: number;
+            /** Format: date-time */
+            endedAt?: string;
+            /**
+             * @description A row's id, in decimal
+             * @example 4217
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Did not allow it any more when their turn came, and are left as they are
+             */
+            movedOn: number;
+            note?: string;
+            operation: string;
+            /** @description The first 20 of these */
+            refusals: components["schemas"]["Mistake"][];
+            selector?: string;
+            /**
+             * @description changing: nothing of its list starts; waking: all is changed, and what was held is looked at
+             * @enum {string}
+             */
+            state: "changing" | "waking" | "ended";
+            /**
+             * Format: int64
+             * @description Instances that are changed, or were to be
+             */
+            total: number;
+        };
         OperationRequest: {
             /** @description Say what would happen, and change nothing */
             dryRun?: boolean;
@@ -3628,6 +3698,8 @@ export interface components {
              * @description How many instances it concerns; changes lists the first 1,000 of them
              */
             total: number;
+            /** @description How far it is, when it is carried out step by step */
+            underWay?: components["schemas"]["OperationProgress"];
         };
         OrderAhead: {
             /**
@@ -19455,6 +19527,223 @@ export interface operations {
             };
         };
     };
+    listOperations: {
+        parameters: {
+            query?: {
+                /** @description next of the page before */
+                cursor?: string;
+                /** @description Rows of a page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "9120",
+                     *           "operation": "freeze",
+                     *           "selector": "date:2026-12-24..26",
+                     *           "state": "changing",
+                     *           "total": 84000,
+                     *           "done": 12300,
+                     *           "counts": {
+                     *             "changed": 12299,
+                     *             "unchanged": 0,
+                     *             "reopened": 0,
+                     *             "left": 0,
+                     *             "woken": 0
+                     *           },
+                     *           "movedOn": 1,
+                     *           "refusals": [
+                     *             {
+                     *               "location": "retail/orders@2026-12-24T06:00:00+01:00",
+                     *               "message": "it is running"
+                     *             }
+                     *           ],
+                     *           "actor": "ana",
+                     *           "at": "2026-11-21T06:00:00+01:00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperationPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     operate: {
         parameters: {
             query?: never;
@@ -19485,6 +19774,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19511,6 +19801,65 @@ export interface operations {
                      *           "text": "runs again from what failed"
                      *         }
                      *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperationResult"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "operation": "freeze",
+                     *       "dryRun": false,
+                     *       "total": 84000,
+                     *       "counts": {
+                     *         "changed": 84000,
+                     *         "unchanged": 0,
+                     *         "reopened": 0,
+                     *         "left": 0,
+                     *         "woken": 0
+                     *       },
+                     *       "changes": [
+                     *         {
+                     *           "id": "4217",
+                     *           "name": "retail/orders@2026-12-24T06:00:00+01:00",
+                     *           "planTime": "2026-11-21T06:00:00+01:00",
+                     *           "effect": "changed",
+                     *           "from": "waiting",
+                     *           "to": "waiting",
+                     *           "text": "does not start before it is let go"
+                     *         }
+                     *       ],
+                     *       "underWay": {
+                     *         "id": "9120",
+                     *         "operation": "freeze",
+                     *         "selector": "date:2026-12-24..26",
+                     *         "state": "changing",
+                     *         "total": 84000,
+                     *         "done": 12300,
+                     *         "counts": {
+                     *           "changed": 12299,
+                     *           "unchanged": 0,
+                     *           "reopened": 0,
+                     *           "left": 0,
+                     *           "woken": 0
+                     *         },
+                     *         "movedOn": 1,
+                     *         "refusals": [
+                     *           {
+                     *             "location": "retail/orders@2026-12-24T06:00:00+01:00",
+                     *             "message": "it is running"
+                     *           }
+                     *         ],
+                     *         "actor": "ana",
+                     *         "at": "2026-11-21T06:00:00+01:00"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["OperationResult"];
@@ -19763,6 +20112,235 @@ export interface operations {
                      *       "status": 507,
                      *       "code": "disk-full",
                      *       "hint": "free some space where the server's data directory lies, then send it again"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOperation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The operation's id */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "9120",
+                     *       "operation": "freeze",
+                     *       "selector": "date:2026-12-24..26",
+                     *       "state": "changing",
+                     *       "total": 84000,
+                     *       "done": 12300,
+                     *       "counts": {
+                     *         "changed": 12299,
+                     *         "unchanged": 0,
+                     *         "reopened": 0,
+                     *         "left": 0,
+                     *         "woken": 0
+                     *       },
+                     *       "movedOn": 1,
+                     *       "refusals": [
+                     *         {
+                     *           "location": "retail/orders@2026-12-24T06:00:00+01:00",
+                     *           "message": "it is running"
+                     *         }
+                     *       ],
+                     *       "actor": "ana",
+                     *       "at": "2026-11-21T06:00:00+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OperationProgress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:not-found",
+                     *       "title": "Not Found",
+                     *       "status": 404,
+                     *       "code": "not-found",
+                     *       "hint": "look for it with GET /api/v1/jobs or GET /api/v1/instances"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];

@@ -12,7 +12,6 @@ import { Glance } from "./glance";
 import { useNow } from "./now";
 import { Short } from "./short";
 import { Start } from "./start";
-import { Unready } from "./unready";
 import { Wrong } from "./wrong";
 
 /** Home is what is wrong now, and why; then what is late, what changed, what runs, and how the day went so far. */
@@ -23,19 +22,16 @@ export function Home() {
     <>
       <h1>{t("home.title")}</h1>
       <Loaded query={status}>
-        {(data) => (
-          <>
-            <Unready status={data} />
-            {Object.values(data.instances).every((n) => n === 0) ? (
-              <Start />
-            ) : (
-              <>
-                <Glance status={data} />
-                <Panels />
-              </>
-            )}
-          </>
-        )}
+        {(data) =>
+          Object.values(data.instances).every((n) => n === 0) ? (
+            <Start />
+          ) : (
+            <>
+              <Glance status={data} />
+              <Panels />
+            </>
+          )
+        }
       </Loaded>
     </>
   );

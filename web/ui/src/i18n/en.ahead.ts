@@ -49,12 +49,6 @@ export const aheadEn = {
   "runs.ended": "Ended",
   "runs.hint": "Each rerun is a run of its own. State, times and duration of the instance are those of the current run.",
   "days.reruns": "{n} {n:rerun|reruns}",
-  "unready.title": "The server does not do its work",
-  "unready.clock": "The clock is right",
-  "unready.clockTitle": "Say that the machine's clock is right",
-  "unready.clockWords":
-    "Look at another clock first. The server goes by this one from then on, and does all that is due by it. By a wrong clock that would be what is not due at all.",
-  "unready.clockDone": "The server goes by the machine's clock again",
   "folder.title": "Definitions are not loaded",
   "folder.kept": "These workflows run as they were recorded last: {names}",
   "folder.all": "What was loaded before runs.",

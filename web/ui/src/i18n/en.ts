@@ -198,6 +198,7 @@ export const en = {
   "operations.previewing": "Asking what would happen…",
   "operations.nothing": "Nothing would change.",
   "operations.done": "{operation}: {n} changed",
+  "operations.underWay": "{operation} of {n} instances has begun; the server carries it out step by step",
   "operations.from": "Begin",
   "operations.from.start": "from the start",
   "operations.from.failed": "from what failed",

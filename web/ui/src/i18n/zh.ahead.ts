@@ -50,12 +50,6 @@ export const aheadZh: Record<keyof typeof aheadEn, string> = {
   "runs.ended": "结束",
   "runs.hint": "每次重跑都是一次单独的运行。实例的状态、时间和耗时是当前这次运行的。",
   "days.reruns": "重跑 {n} 次",
-  "unready.title": "服务器没有在工作",
-  "unready.clock": "时钟是对的",
-  "unready.clockTitle": "确认这台机器的时钟是对的",
-  "unready.clockWords":
-    "请先对照另一个时钟。确认之后，服务器按这个时钟运行，并执行按它到期的一切；时钟若有误，执行的就是根本没有到期的任务。",
-  "unready.clockDone": "服务器重新按这台机器的时钟运行",
   "folder.title": "定义没有加载",
   "folder.kept": "这些工作流按上次记录的定义运行：{names}",
   "folder.all": "运行的是之前加载的定义。",

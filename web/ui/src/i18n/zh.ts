@@ -197,6 +197,7 @@ export const zh: Record<Key, string> = {
   "operations.previewing": "正在预览影响…",
   "operations.nothing": "不会有任何变更。",
   "operations.done": "{operation}：已变更 {n} 个实例",
+  "operations.underWay": "{operation}：已开始处理 {n} 个实例，由服务器分步完成",
   "operations.from": "起点",
   "operations.from.start": "从头开始",
   "operations.from.failed": "从失败处继续",

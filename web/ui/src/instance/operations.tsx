@@ -108,8 +108,9 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
           : operation === "reschedule"
             ? ["reschedule", { to: instance.notBefore === instance.planTime ? "plan" : instance.notBefore }]
             : undefined;
+      const words = result.underWay ? "operations.underWay" : "operations.done";
       return {
-        text: t("operations.done", { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
+        text: t(words, { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
         undo: undoable === undefined ? undefined : () => void undo(...undoable),
         href: explanation.planned ? `/instances/${instance.id}` : plannedHref(instance.workflow, instance.job, instance.planTime),
       };
