@@ -13,27 +13,50 @@ const browserPath = process.env.ALMANAC_TEST_CHROMIUM ?? "/usr/bin/chromium";
 /** The day that a World has run: one, also for tests that begin before midnight and end after. */
 export const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
+/** How a World is made. */
+export interface Making {
+  dev?: boolean; // nobody needs a token
+  empty?: boolean; // nothing was run, and no folder is served
+  seed?: string; // its folder
+  program?: string;
+  env?: Record<string, string>; // of its server, beside what there is
+}
+
+/** faulty builds the real program with a clock that a file moves, as the tests of the command line do. */
+export function faulty(): string {
+  const given = process.env.ALMANAC_TEST_FAULTS;
+  if (given !== undefined) return given;
+  const program = join(here, "../../../bin/almanac-faults");
+  execFileSync("go", ["build", "-tags", "faults", "-o", program, "./cmd/almanac"], { cwd: join(here, "../../.."), stdio: "pipe" });
+  return program;
+}
+
 /** A World is a server of its own on a data directory of its own, in which yesterday was run already and did not end well. */
 export class World {
   readonly dir: string;
   readonly port: number;
   readonly #dev: boolean;
   readonly #seed: string;
+  readonly #program: string;
+  readonly #env: Record<string, string>;
   #server: ChildProcess | undefined;
   token = ""; // of an admin; "" when none is needed
 
-  private constructor(dir: string, port: number, dev: boolean, seed: string) {
-    this.dir = dir;
+  private constructor(port: number, { dev = true, seed = "seed", program = binary, env = {} }: Making) {
+    this.dir = mkdtempSync(join(tmpdir(), "almanac-e2e-"));
     this.port = port;
     this.#dev = dev;
     this.#seed = resolve(here, seed);
+    this.#program = program;
+    this.#env = env;
   }
 
-  static async start({ dev = true, empty = false, seed = "seed" } = {}): Promise<World> {
-    const world = new World(mkdtempSync(join(tmpdir(), "almanac-e2e-")), await freePort(), dev, seed);
+  static async start(making: Making = {}): Promise<World> {
+    const world = new World(await freePort(), making);
+    const { empty = false } = making;
     if (!empty) {
       try {
-        execFileSync(binary, ["run", world.#seed, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
+        execFileSync(world.#program, ["run", world.#seed, "--date", yesterday, "--data", world.dir], { stdio: "pipe" });
         throw new Error("the day should not have ended well");
       } catch (error) {
         if ((error as { status?: number }).status !== 1) throw error;
@@ -49,7 +72,7 @@ export class World {
 
   async serve(folder: string[] = [this.#seed]): Promise<void> {
     const args = ["serve", ...folder, "--data", this.dir, "--listen", `127.0.0.1:${this.port}`, ...(this.#dev ? ["--dev"] : [])];
-    const server = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const server = spawn(this.#program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...this.#env } });
     this.#server = server;
     let output = "";
     for (const stream of [server.stdout, server.stderr]) {

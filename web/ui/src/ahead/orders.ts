@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { get, type Schemas } from "../api/client";
 
 export type Order = Schemas["OrderAhead"];
@@ -40,6 +41,12 @@ export function useOrders(): OrderOf {
     finders.set(data, find);
   }
   return find;
+}
+
+/** useOrdersOf are the orders for due times of one job. */
+export function useOrdersOf(workflow: string, job: string): Order[] {
+  const { data } = useQuery(ordersQuery);
+  return useMemo(() => (data ?? []).filter((one) => one.workflow === workflow && one.job === job), [data, workflow, job]);
 }
 
 /** plannedHref is the page of a due time that is not written down yet. */

@@ -1,11 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
-import { newKey, post, type Schemas } from "../api/client";
+import { useState } from "react";
+import { post, type Schemas } from "../api/client";
 import { useT } from "../i18n/language";
-import { Act } from "../parts/act";
-import { Dialog } from "../parts/dialog";
-import { ProblemView } from "../parts/problem";
-import { toast } from "../shell/toasts";
+import { FormDialog, NoteField, noted, useSend } from "../parts/form";
 import type { Pause } from "./pauses";
 
 type Missed = NonNullable<Schemas["PauseRequest"]["missed"]>;
@@ -19,62 +15,38 @@ export function PauseDialog({ workflow, job, onClose }: { workflow: string; job:
   const [missed, setMissed] = useState<Missed | "">("");
   const [note, setNote] = useState("");
   const name = all ? workflow : `${workflow}/${job}`;
-  const done = useDone(t("pause.done", { name }), onClose);
-  const key = useKey(all, until, missed, note);
-  const pause = useMutation({
-    mutationFn: () =>
-      post("/api/v1/pauses", {
-        body: {
-          workflow,
-          ...(all ? {} : { job }),
-          ...(until === "" ? {} : { until: new Date(until).toISOString() }),
-          ...(missed === "" ? {} : { missed }),
-          ...(note === "" ? {} : { note }),
-        },
-        key,
-      }),
-    onSuccess: done,
-    onError: () => undefined,
+  const body = {
+    workflow,
+    ...(all ? {} : { job }),
+    ...(until === "" ? {} : { until: new Date(until).toISOString() }),
+    ...(missed === "" ? {} : { missed }),
+    ...noted(note),
+  };
+  const sending = useSend({
+    said: body,
+    send: (key) => post("/api/v1/pauses", { body, key }),
+    told: () => ({ text: t("pause.done", { name }) }),
+    onClose,
   });
   const past = until !== "" && Date.parse(until) <= Date.now();
   return (
-    <Dialog title={t("pause.title", { name })} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          pause.mutate();
-        }}
-      >
-        <p className="soft">{t("pause.means")}</p>
-        <label className="field">
-          {t("pause.what")}
-          <select value={all ? "workflow" : "job"} onChange={(event) => setAll(event.target.value === "workflow")}>
-            <option value="job">{t("pause.job", { name: `${workflow}/${job}` })}</option>
-            <option value="workflow">{t("pause.workflow", { name: workflow })}</option>
-          </select>
-        </label>
-        <label className="field">
-          {t("pause.until", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
-          <input type="datetime-local" value={until} aria-invalid={past} onChange={(event) => setUntil(event.target.value)} />
-          <span className={past ? "small failed" : "small soft"}>{t(past ? "pause.past" : "pause.untilHint")}</span>
-        </label>
-        <MissedField value={missed} onChange={setMissed} own={t("pause.missed.job")} />
-        <label className="field">
-          {t("operations.note")}
-          <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
-        </label>
-        {pause.error && <ProblemView error={pause.error} />}
-        <div className="row">
-          <Act needs="operator" type="submit" className="primary" disabled={pause.isPending || past}>
-            {t("pause.pause")}
-          </Act>
-          <button type="button" onClick={onClose}>
-            {t("close")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={t("pause.title", { name })} words={t("pause.pause")} needs="operator" unready={past} {...{ sending, onClose }}>
+      <p className="soft">{t("pause.means")}</p>
+      <label className="field">
+        {t("pause.what")}
+        <select value={all ? "workflow" : "job"} onChange={(event) => setAll(event.target.value === "workflow")}>
+          <option value="job">{t("pause.job", { name: `${workflow}/${job}` })}</option>
+          <option value="workflow">{t("pause.workflow", { name: workflow })}</option>
+        </select>
+      </label>
+      <label className="field">
+        {t("pause.until", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+        <input type="datetime-local" value={until} aria-invalid={past} onChange={(event) => setUntil(event.target.value)} />
+        <span className={past ? "small failed" : "small soft"}>{t(past ? "pause.past" : "pause.untilHint")}</span>
+      </label>
+      <MissedField value={missed} onChange={setMissed} own={t("pause.missed.job")} />
+      <NoteField note={note} onChange={setNote} />
+    </FormDialog>
   );
 }
 
@@ -84,57 +56,34 @@ export function ResumeDialog({ pause, onClose }: { pause: Pause; onClose: () => 
   const [missed, setMissed] = useState<Missed | "">("");
   const [note, setNote] = useState("");
   const name = pausedName(pause);
-  const done = useDone(t("pause.resumed", { name }), onClose);
-  const key = useKey(missed, note);
-  const resume = useMutation({
-    mutationFn: () =>
-      post("/api/v1/pauses/resume", {
-        body: {
-          workflow: pause.workflow,
-          ...(pause.job === undefined ? {} : { job: pause.job }),
-          ...(missed === "" ? {} : { missed }),
-          ...(note === "" ? {} : { note }),
-        },
-        key,
-      }),
-    onSuccess: done,
-    onError: () => undefined,
+  const body = {
+    workflow: pause.workflow,
+    ...(pause.job === undefined ? {} : { job: pause.job }),
+    ...(missed === "" ? {} : { missed }),
+    ...noted(note),
+  };
+  const sending = useSend({
+    said: body,
+    send: (key) => post("/api/v1/pauses/resume", { body, key }),
+    told: () => ({ text: t("pause.resumed", { name }) }),
+    onClose,
   });
   return (
-    <Dialog title={t("pause.resumeTitle", { name })} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          resume.mutate();
-        }}
-      >
-        {pause.job === undefined && <p className="soft">{t("pause.whole")}</p>}
-        <MissedField
-          value={missed}
-          onChange={setMissed}
-          own={pause.missed === undefined ? t("pause.missed.job") : t("pause.missed.said", { what: t(`pause.missed.${pause.missed}`) })}
-        />
-        <label className="field">
-          {t("operations.note")}
-          <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
-        </label>
-        {resume.error && <ProblemView error={resume.error} />}
-        <div className="row">
-          <Act needs="operator" type="submit" className="primary" disabled={resume.isPending}>
-            {t("pause.resume")}
-          </Act>
-          <button type="button" onClick={onClose}>
-            {t("close")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={t("pause.resumeTitle", { name })} words={t("pause.resume")} needs="operator" {...{ sending, onClose }}>
+      {pause.job === undefined && <p className="soft">{t("pause.whole")}</p>}
+      <MissedField
+        value={missed}
+        onChange={setMissed}
+        own={pause.missed === undefined ? t("pause.missed.job") : t("pause.missed.said", { what: t(`pause.missed.${pause.missed}`) })}
+      />
+      <NoteField note={note} onChange={setNote} />
+    </FormDialog>
   );
 }
 
 export const pausedName = (pause: Pause) => (pause.job === undefined ? pause.workflow : `${pause.workflow}/${pause.job}`);
 
+/** MissedField asks what becomes of what is missed; without an answer it is as `own` says. */
 function MissedField(props: { value: Missed | ""; onChange: (value: Missed | "") => void; own: string }) {
   const t = useT();
   return (
@@ -149,21 +98,4 @@ function MissedField(props: { value: Missed | ""; onChange: (value: Missed | "")
       </select>
     </label>
   );
-}
-
-/** useKey is a key for one request: the same as long as what is said is the same, so that a second click is no second pause. */
-function useKey(...said: unknown[]): string {
-  const text = JSON.stringify(said);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what says something else is another request
-  return useMemo(newKey, [text]);
-}
-
-/** useDone is what follows a pause or its end: it is told, and whatever is shown is asked for again. */
-function useDone(words: string, onClose: () => void): () => Promise<void> {
-  const client = useQueryClient();
-  return async () => {
-    toast({ text: words });
-    onClose();
-    await client.invalidateQueries();
-  };
 }

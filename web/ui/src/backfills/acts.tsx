@@ -1,11 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, type Schemas } from "../api/client";
 import { useT } from "../i18n/language";
-import { Act } from "../parts/act";
-import { Dialog } from "../parts/dialog";
-import { ProblemView } from "../parts/problem";
-import { toast } from "../shell/toasts";
+import { FormDialog, NoteField, noted, useSend } from "../parts/form";
 import { Tick } from "./field";
 import { type Field, fieldOf, laneMistakes, shareOf, splitWindow, windowOf } from "./form";
 import { LaneFields, type LaneForm } from "./lane";
@@ -13,58 +9,49 @@ import { act, type Backfill, change, type Act as What } from "./queries";
 
 export type Opened = What | "change";
 
+/** What every dialog of a backfill has: who may, and what is asked for again. */
+const needs = "operator";
+const changes = ["list"];
+
 /** ActDialog says what it would do to a backfill, and does it. */
 export function ActDialog({ backfill, what, onClose }: { backfill: Backfill; what: What; onClose: () => void }) {
   const t = useT();
-  const client = useQueryClient();
   const [note, setNote] = useState("");
   const [running, setRunning] = useState(false);
-  const done = useMutation({
-    mutationFn: () => act(backfill.id, what, note, running),
-    onSuccess: async () => {
-      toast({ text: t(`backfill.did.${what}`) });
-      onClose();
-      await client.invalidateQueries({ queryKey: ["list"] });
-    },
+  const sending = useSend({
+    said: [note, running],
+    send: (key) => act(backfill.id, what, note, running, key),
+    told: () => ({ text: t(`backfill.did.${what}`) }),
+    changes,
+    onClose,
   });
   const { waiting, running: runs, lost } = backfill.instances;
+  const words = t(`backfill.do.${what}`);
   return (
-    <Dialog title={`${t(`backfill.do.${what}`)}: ${backfill.id}`} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          done.mutate();
-        }}
-      >
-        <p>{t(`backfill.will.${what}`, { waiting, running: runs + lost })}</p>
-        {what === "cancel" && <Tick label={t("backfill.cancelRunning", { n: runs + lost })} checked={running} onChange={setRunning} />}
-        <Note note={note} onChange={setNote} />
-        <Refused error={done.error} />
-        <Buttons words={t(`backfill.do.${what}`)} busy={done.isPending} onClose={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog title={`${words}: ${backfill.id}`} refused={<Forbidden error={sending.error} />} {...{ words, needs, sending, onClose }}>
+      <p>{t(`backfill.will.${what}`, { waiting, running: runs + lost })}</p>
+      {what === "cancel" && <Tick label={t("backfill.cancelRunning", { n: runs + lost })} checked={running} onChange={setRunning} />}
+      <NoteField note={note} onChange={setNote} />
+    </FormDialog>
   );
 }
 
 /** ChangeDialog changes how a backfill goes on; what was not touched stays. */
 export function ChangeDialog({ backfill, onClose }: { backfill: Backfill; onClose: () => void }) {
   const t = useT();
-  const client = useQueryClient();
   const [was] = useState(() => laneOf(backfill));
   const [form, setForm] = useState(was);
   const [note, setNote] = useState("");
   const body = changed(was, form);
   const mistakes = laneMistakes(form);
-  const done = useMutation({
-    mutationFn: () => change(backfill.id, note === "" ? body : { ...body, note }),
-    onSuccess: async () => {
-      toast({ text: t("backfill.did.change") });
-      onClose();
-      await client.invalidateQueries({ queryKey: ["list"] });
-    },
+  const sending = useSend({
+    said: [body, note],
+    send: (key) => change(backfill.id, { ...body, ...noted(note) }, key),
+    told: () => ({ text: t("backfill.did.change") }),
+    changes,
+    onClose,
   });
-  const told = done.error instanceof ApiError ? (done.error.problem.errors ?? []) : [];
+  const told = sending.error instanceof ApiError ? (sending.error.problem.errors ?? []) : [];
   const wrong = (field: Field): string[] => {
     const mistake = mistakes[field];
     return [
@@ -73,32 +60,24 @@ export function ChangeDialog({ backfill, onClose }: { backfill: Backfill; onClos
     ];
   };
   return (
-    <Dialog title={`${t("backfill.do.change")}: ${backfill.id}`} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          done.mutate();
+    <FormDialog
+      title={`${t("backfill.do.change")}: ${backfill.id}`}
+      words={t("apply")}
+      unready={Object.keys(mistakes).length > 0 || Object.keys(body).length === 0}
+      refused={<Forbidden error={sending.error} />}
+      {...{ needs, sending, onClose }}
+    >
+      <p>{t("backfill.will.change")}</p>
+      <LaneFields
+        form={form}
+        onChange={(next) => {
+          setForm(next);
+          sending.reset();
         }}
-      >
-        <p>{t("backfill.will.change")}</p>
-        <LaneFields
-          form={form}
-          onChange={(next) => {
-            setForm(next);
-            done.reset();
-          }}
-          wrong={wrong}
-        />
-        <Note note={note} onChange={setNote} />
-        <Refused error={done.error} />
-        <Buttons
-          words={t("apply")}
-          busy={done.isPending || Object.keys(mistakes).length > 0 || Object.keys(body).length === 0}
-          onClose={onClose}
-        />
-      </form>
-    </Dialog>
+        wrong={wrong}
+      />
+      <NoteField note={note} onChange={setNote} />
+    </FormDialog>
   );
 }
 
@@ -128,37 +107,8 @@ function changed(was: LaneForm, is: LaneForm): Schemas["BackfillChange"] {
   return body;
 }
 
-function Note({ note, onChange }: { note: string; onChange: (note: string) => void }) {
+/** Forbidden says who may, of what was refused to somebody who may not. */
+function Forbidden({ error }: { error: Error | null }) {
   const t = useT();
-  return (
-    <label className="field">
-      {t("operations.note")}
-      <input type="text" maxLength={1000} value={note} onChange={(event) => onChange(event.target.value)} />
-    </label>
-  );
-}
-
-function Refused({ error }: { error: Error | null }) {
-  const t = useT();
-  if (error === null) return null;
-  return (
-    <div className="stack">
-      <ProblemView error={error} />
-      {error instanceof ApiError && error.problem.status === 403 && <p>{t("backfill.operator")}</p>}
-    </div>
-  );
-}
-
-function Buttons({ words, busy, onClose }: { words: string; busy: boolean; onClose: () => void }) {
-  const t = useT();
-  return (
-    <div className="row">
-      <Act type="submit" needs="operator" className="primary" disabled={busy}>
-        {words}
-      </Act>
-      <button type="button" onClick={onClose}>
-        {t("close")}
-      </button>
-    </div>
-  );
+  return error instanceof ApiError && error.problem.status === 403 ? <p>{t("backfill.operator")}</p> : null;
 }

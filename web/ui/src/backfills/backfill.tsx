@@ -10,8 +10,8 @@ import { ActDialog, ChangeDialog, type Opened } from "./acts";
 import "./backfills.css";
 import { Blocked } from "./blocked";
 import { dayRange, laneWords, leftWords } from "./lanewords";
-import { Bar, order, StageMark } from "./mark";
-import { type Backfill, backfillQuery, daysQuery, heldQuery } from "./queries";
+import { Bar, order, StageMark, Written, writtenWords } from "./mark";
+import { type Backfill, backfillQuery, daysQuery, heldQuery, writing } from "./queries";
 import { Strip } from "./strip";
 
 /** BackfillPage is one backfill: how far it is, day by day, what holds it, what failed, and what can be done. */
@@ -35,8 +35,6 @@ function Shown({ backfill }: { backfill: Backfill }) {
   const list = possible[backfill.state] ?? [];
   const open = list.find((one) => one === search.get("do"));
   const choose = (what: Opened | null) => setSearch(what === null ? {} : { do: what }, { replace: true });
-  const days = useQuery(daysQuery(backfill.id));
-  const over = backfill.endedAt !== undefined;
   return (
     <>
       <header className="stack">
@@ -55,11 +53,46 @@ function Shown({ backfill }: { backfill: Backfill }) {
               {t(`backfill.do.${what}`)}…
             </Act>
           ))}
-          <Link className="button" href={`/instances?q=${encodeURIComponent(`backfill:${backfill.id}`)}`}>
-            {t("backfill.instances")}
-          </Link>
+          {!writing(backfill) && (
+            <Link className="button" href={`/instances?q=${encodeURIComponent(`backfill:${backfill.id}`)}`}>
+              {t("backfill.instances")}
+            </Link>
+          )}
         </div>
       </header>
+      {writing(backfill) ? <Unreal backfill={backfill} /> : <Real backfill={backfill} />}
+      {open === "change" && <ChangeDialog backfill={backfill} onClose={() => choose(null)} />}
+      {open !== undefined && open !== "change" && <ActDialog backfill={backfill} what={open} onClose={() => choose(null)} />}
+    </>
+  );
+}
+
+/** Unreal is a backfill whose instances are being written or taken away: how far that is. None of them is real. */
+function Unreal({ backfill }: { backfill: Backfill }) {
+  const t = useT();
+  const words = writtenWords(backfill, t);
+  return (
+    <>
+      <section className="card stack">
+        <div className="row">
+          <h2 className="grow">{t("backfill.progress")}</h2>
+          <span className="number">{words}</span>
+        </div>
+        <Written backfill={backfill} label={words} />
+        <p className="soft">{t(backfill.state === "applying" ? "backfill.applies" : "backfill.withdraws")}</p>
+      </section>
+      <Facts backfill={backfill} />
+    </>
+  );
+}
+
+/** Real is a backfill whose instances are written: how far they are, day by day, and what of them asks for somebody. */
+function Real({ backfill }: { backfill: Backfill }) {
+  const t = useT();
+  const days = useQuery(daysQuery(backfill.id));
+  const over = backfill.endedAt !== undefined;
+  return (
+    <>
       <section className="card stack">
         <div className="row">
           <h2>{t("backfill.progress")}</h2>
@@ -94,8 +127,6 @@ function Shown({ backfill }: { backfill: Backfill }) {
           <Facts backfill={backfill} />
         </div>
       </div>
-      {open === "change" && <ChangeDialog backfill={backfill} onClose={() => choose(null)} />}
-      {open !== undefined && open !== "change" && <ActDialog backfill={backfill} what={open} onClose={() => choose(null)} />}
     </>
   );
 }

@@ -6,8 +6,8 @@ import { Loaded } from "../parts/problem";
 import { Rows } from "../parts/rows";
 import "./backfills.css";
 import { dayRange, laneWords, leftWords, names } from "./lanewords";
-import { Bar, StageMark } from "./mark";
-import { backfillsQuery } from "./queries";
+import { Bar, StageMark, Written, writtenWords } from "./mark";
+import { type Backfill, backfillsQuery, writing } from "./queries";
 
 /** BackfillsPage lists the backfills, the newest first, with how far each is. */
 export default function BackfillsPage() {
@@ -55,12 +55,7 @@ export default function BackfillsPage() {
               {(one) => (
                 <>
                   <StageMark backfill={one} />
-                  <span className="progress">
-                    <Bar counts={one.instances} total={one.total} label={t("backfill.done", { n: one.done, of: one.total })} />
-                    <span className="number small">
-                      {one.done}/{one.total} <span className="soft">{leftWords(one, t)}</span>
-                    </span>
-                  </span>
+                  <Progress backfill={one} />
                   <span>{names(one, 2)}</span>
                   <span className="number">{dayRange(one)}</span>
                   <span>
@@ -76,5 +71,29 @@ export default function BackfillsPage() {
         }
       </Loaded>
     </>
+  );
+}
+
+/** Progress is how far a backfill is, in the list. */
+function Progress({ backfill }: { backfill: Backfill }) {
+  const t = useT();
+  const { done, total, written = 0, instances } = backfill;
+  if (writing(backfill)) {
+    return (
+      <span className="progress">
+        <Written backfill={backfill} label={writtenWords(backfill, t)} />
+        <span className="number small">
+          {written}/{total} <span className="soft">{t("backfill.writtenShort")}</span>
+        </span>
+      </span>
+    );
+  }
+  return (
+    <span className="progress">
+      <Bar counts={instances} total={total} label={t("backfill.done", { n: done, of: total })} />
+      <span className="number small">
+        {done}/{total} <span className="soft">{leftWords(backfill, t)}</span>
+      </span>
+    </span>
   );
 }

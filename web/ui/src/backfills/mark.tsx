@@ -1,5 +1,5 @@
 import { Glyph } from "../design/state";
-import { known, useT } from "../i18n/language";
+import { known, type Translate, useT } from "../i18n/language";
 import type { Backfill } from "./queries";
 
 /** StageMark tells where a backfill stands by shape, colour and word; one that has ended, also how. */
@@ -54,4 +54,14 @@ export function Bar({ counts, total, label }: { counts: Counts; total: number; l
       })}
     </svg>
   );
+}
+
+/** Written shows how much of a backfill is written, while it is being applied or withdrawn: of it nothing runs yet, so that no state of an instance is to be shown. */
+export function Written({ backfill, label }: { backfill: Backfill; label: string }) {
+  return <progress className="written-bar" max={backfill.total} value={backfill.written ?? 0} aria-label={label} />;
+}
+
+/** writtenWords says the same as a sentence. */
+export function writtenWords({ state, written = 0, total }: Backfill, t: Translate): string {
+  return t(state === "applying" ? "backfill.written" : "backfill.unwritten", { n: written, of: total });
 }

@@ -7,6 +7,12 @@ export type Plan = Schemas["BackfillPlan"];
 export type PlanRow = NonNullable<Plan["instances"]>[number];
 export type Request = Schemas["BackfillRequest"];
 
+/** writing says that the rows of a backfill are being written or taken away, of which no event tells how far it is. */
+export const writing = (one: Pick<Backfill, "state">) => one.state === "applying" || one.state === "withdrawing";
+
+/** How often it is asked how far that is, in milliseconds. */
+const lookAgain = 1_000;
+
 /** What the pages of backfills ask. The word "list" in a key makes the live layer ask again when anything has changed. */
 export const backfillsQuery = infiniteQueryOptions({
   queryKey: ["list", "backfills"],
@@ -14,12 +20,14 @@ export const backfillsQuery = infiniteQueryOptions({
     get("/api/v1/backfills", { query: { limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) }, signal }),
   initialPageParam: "",
   getNextPageParam: (page) => page.next,
+  refetchInterval: ({ state }) => state.data?.pages.some((page) => (page.items ?? []).some(writing)) === true && lookAgain,
 });
 
 export const backfillQuery = (id: string) =>
   queryOptions({
     queryKey: ["list", "backfill", id],
     queryFn: ({ signal }) => get("/api/v1/backfills/{id}", { path: { id }, signal }),
+    refetchInterval: ({ state }) => state.data !== undefined && writing(state.data) && lookAgain,
   });
 
 export const daysQuery = (id: string) =>
@@ -82,15 +90,15 @@ export function applyPlan(plan: Plan, note: string): Promise<Backfill> {
 
 export type Act = "pause" | "resume" | "cancel";
 
-export function act(id: string, what: Act, note: string, running: boolean): Promise<Backfill> {
-  const options = { path: { id }, key: newKey() };
+export function act(id: string, what: Act, note: string, running: boolean, key: string): Promise<Backfill> {
+  const options = { path: { id }, key };
   const said = note === "" ? {} : { note };
   if (what === "cancel") return post("/api/v1/backfills/{id}/cancel", { ...options, body: { ...said, ...(running ? { running } : {}) } });
   return post(what === "pause" ? "/api/v1/backfills/{id}/pause" : "/api/v1/backfills/{id}/resume", { ...options, body: said });
 }
 
-export function change(id: string, body: Schemas["BackfillChange"]): Promise<Backfill> {
-  return send(`/api/v1/backfills/${encodeURIComponent(id)}`, "PATCH", body, undefined, { "Idempotency-Key": newKey() });
+export function change(id: string, body: Schemas["BackfillChange"], key: string): Promise<Backfill> {
+  return send(`/api/v1/backfills/${encodeURIComponent(id)}`, "PATCH", body, undefined, { "Idempotency-Key": key });
 }
 
 async function send<T>(

@@ -56,12 +56,13 @@ function Shown({ detail }: { detail: Detail }) {
   );
 }
 
+/** Facts say where it comes from. What ended well, though late, is the cause of nothing: it is no root. */
 function Facts({ detail }: { detail: Detail }) {
   const t = useT();
   return (
     <section className="card">
       <dl className="facts">
-        <dt>{t("incident.root")}</dt>
+        <dt>{t(detail.kind === "ended-late" ? "incident.late" : "incident.root")}</dt>
         <dd>
           <Link href={`/instances/${detail.root.id}`}>
             {detail.root.workflow}/{detail.root.job} {clock(detail.root.planTime)}

@@ -1,14 +1,13 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { plannedHref } from "../ahead/orders";
-import { newKey, post, type Schemas } from "../api/client";
+import { post, type Schemas } from "../api/client";
 import { known, useT } from "../i18n/language";
 import { Act } from "../parts/act";
 import { useAddress } from "../parts/address";
-import { Dialog } from "../parts/dialog";
+import { FormDialog, NoteField, noted, useSend } from "../parts/form";
 import { ProblemView } from "../parts/problem";
 import { clock, offset } from "../parts/time";
-import { toast } from "../shell/toasts";
 import { isOperation, type Operation, operationsFor } from "./operation";
 
 type Explanation = Schemas["Explanation"];
@@ -83,7 +82,6 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
   const { instance } = explanation;
   const [options, setOptions] = useState<Options>(() => firstOptions(operation, explanation));
   const [note, setNote] = useState("");
-  const [key] = useState(newKey);
   // One that is not written down yet has no id, and is named.
   const which = explanation.planned ? { ids: [instance.id] } : { selector: instance.name };
   const request = { operation, ...which, options: Object.keys(options).length > 0 ? options : undefined };
@@ -98,10 +96,10 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
     await post("/api/v1/operations", { body: { operation: back, ...which, options: with_ } });
     await client.invalidateQueries();
   };
-  const apply = useMutation({
-    mutationFn: () =>
-      post("/api/v1/operations", { body: { ...request, note: note === "" ? undefined : note }, key: `${key}-${operation}` }),
-    onSuccess: async (result) => {
+  const sending = useSend({
+    said: [request, note],
+    send: (key) => post("/api/v1/operations", { body: { ...request, ...noted(note) }, key }),
+    told: (result) => {
       const back = inverse[operation];
       const undoable: [Operation, Options?] | undefined = back
         ? [back]
@@ -110,62 +108,47 @@ function OperationDialog(props: { operation: Operation; explanation: Explanation
           : operation === "reschedule"
             ? ["reschedule", { to: instance.notBefore === instance.planTime ? "plan" : instance.notBefore }]
             : undefined;
-      toast({
-        text: t(result.underWay ? "operations.underWay" : "operations.done", { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
+      const words = result.underWay ? "operations.underWay" : "operations.done";
+      return {
+        text: t(words, { operation: t(`op.${operation}`), n: result.counts.changed + result.counts.reopened }),
         undo: undoable === undefined ? undefined : () => void undo(...undoable),
         href: explanation.planned ? `/instances/${instance.id}` : plannedHref(instance.workflow, instance.job, instance.planTime),
-      });
-      onClose();
-      await client.invalidateQueries();
+      };
     },
-    onError: () => undefined,
+    onClose,
   });
   const changes = preview.data?.changes ?? [];
   return (
-    <Dialog title={t("operations.of", { operation: t(`op.${operation}`), name: instance.name })} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          apply.mutate();
-        }}
-      >
-        <OptionFields operation={operation} explanation={explanation} options={options} onChange={setOptions} />
-        <label className="field">
-          {t("operations.note")}
-          <input type="text" maxLength={1000} value={note} onChange={(event) => setNote(event.target.value)} />
-        </label>
-        <div className="stack" aria-live="polite">
-          <h3>{t("operations.preview")}</h3>
-          {preview.isPending && <p className="soft">{t("operations.previewing")}</p>}
-          {preview.error && <ProblemView error={preview.error} />}
-          {preview.data && changes.every((change) => change.effect === "unchanged" || change.effect === "left") && (
-            <p>{t("operations.nothing")}</p>
-          )}
-          {changes.length > 0 && (
-            <ul className="stack">
-              {changes.slice(0, 20).map((change) => (
-                <li key={change.id}>
-                  <strong>{known(`effect.${change.effect}`) ? t(`effect.${change.effect}`) : change.effect}</strong> {change.name}
-                  <br />
-                  <span className="soft">{change.text}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-          {(preview.data?.total ?? 0) > 20 && <p className="soft">{t("operations.more", { n: (preview.data?.total ?? 0) - 20 })}</p>}
-        </div>
-        {apply.error && <ProblemView error={apply.error} />}
-        <div className="row">
-          <Act needs="operator" type="submit" className="primary" disabled={!preview.data || apply.isPending}>
-            {t("apply")}
-          </Act>
-          <button type="button" onClick={onClose}>
-            {t("close")}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t("operations.of", { operation: t(`op.${operation}`), name: instance.name })}
+      words={t("apply")}
+      needs="operator"
+      unready={!preview.data}
+      {...{ sending, onClose }}
+    >
+      <OptionFields operation={operation} explanation={explanation} options={options} onChange={setOptions} />
+      <NoteField note={note} onChange={setNote} />
+      <div className="stack" aria-live="polite">
+        <h3>{t("operations.preview")}</h3>
+        {preview.isPending && <p className="soft">{t("operations.previewing")}</p>}
+        {preview.error && <ProblemView error={preview.error} />}
+        {preview.data && changes.every((change) => change.effect === "unchanged" || change.effect === "left") && (
+          <p>{t("operations.nothing")}</p>
+        )}
+        {changes.length > 0 && (
+          <ul className="stack">
+            {changes.slice(0, 20).map((change) => (
+              <li key={change.id}>
+                <strong>{known(`effect.${change.effect}`) ? t(`effect.${change.effect}`) : change.effect}</strong> {change.name}
+                <br />
+                <span className="soft">{change.text}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {(preview.data?.total ?? 0) > 20 && <p className="soft">{t("operations.more", { n: (preview.data?.total ?? 0) - 20 })}</p>}
+      </div>
+    </FormDialog>
   );
 }
 

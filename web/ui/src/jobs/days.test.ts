@@ -9,6 +9,7 @@ import {
   monthAfter,
   monthWeeks,
   moved,
+  namedTimes,
   restOf,
   thresholds,
   weekday,
@@ -93,4 +94,11 @@ test("of a day's plan times it is said how many are not named, where that is kno
   expect(restOf("2026-11-22", 2, 2, next)).toBe("");
   expect(restOf("2026-11-21", 2, 2, next)).toBe("…"); // the next ones that are told are all of this day
   expect(restOf("2026-11-21", 1, 1, ["2026-11-21T22:00:00Z", "2026-11-22T22:00:00Z"])).toBe("");
+});
+
+test("of more times than there is room for, those that are marked are named, in the order of time", () => {
+  const times = ["01:00", "02:00", "03:00", "04:00"];
+  expect(namedTimes(times, 4, () => true)).toEqual(times);
+  expect(namedTimes(times, 2, (at) => at === "04:00")).toEqual(["01:00", "04:00"]);
+  expect(namedTimes(times, 1, (at) => at > "02:00")).toEqual(["03:00"]);
 });

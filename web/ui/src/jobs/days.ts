@@ -93,6 +93,13 @@ export function restOf(date: string, due: number, named: number, next: string[])
   return due > named ? `+${due - named}` : "";
 }
 
+/** namedTimes are so many of the times of a day as there is room for: those that are marked before the others, in the order of time. */
+export function namedTimes(times: string[], room: number, marked: (at: string) => boolean): string[] {
+  if (times.length <= room) return times;
+  const chosen = new Set([...times.filter(marked), ...times.filter((at) => !marked(at))].slice(0, room));
+  return times.filter((at) => chosen.has(at));
+}
+
 /** selectorOf chooses the instances of a job of one day. */
 export function selectorOf(workflow: string, job: string, date: string): string {
   return `job:${workflow}/${job} date:${date}`;

@@ -1,19 +1,20 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { type Order, useOrdersOf } from "../ahead/orders";
 import type { Schemas } from "../api/client";
 import { Glyph } from "../design/state";
 import { useLanguage, useT } from "../i18n/language";
 import { useAddress } from "../parts/address";
 import { useAll } from "../parts/all";
 import { Loaded } from "../parts/problem";
-import { dayOfMonth, daysAfter, isMonth, type JobDay, monthAfter, monthWeeks, restOf, selectorOf } from "./days";
+import { dayOfMonth, daysAfter, isMonth, type JobDay, monthAfter, monthWeeks, namedTimes, restOf, selectorOf } from "./days";
 import { dayWords, hoursOf } from "./daywords";
 import { daysQuery } from "./queries";
 import { weekdayWords } from "./words";
 
 const timesShown = 3;
 
-/** Month is a calendar of a job: what became of each day, and at which times it is due on those to come. */
+/** Month is a calendar of a job: what became of each day, at which times it is due on those to come, and what people ordered of these. */
 export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; today: string; near: JobDay[] }) {
   const t = useT();
   const { language } = useLanguage();
@@ -24,6 +25,7 @@ export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; t
   const weeks = monthWeeks(month);
   const query = useInfiniteQuery(daysQuery(workflow, job, weeks[0]?.[0] ?? today, daysAfter(weeks.at(-1)?.[6] ?? today, 1)));
   useAll(query);
+  const orders = useOrdersOf(workflow, job);
   const go = (to: string) =>
     setSearch(
       (before) => {
@@ -82,7 +84,8 @@ export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; t
                         <Day
                           date={date}
                           one={days.get(date)}
-                          times={timesOf(date, days.get(date), detail.next ?? [])}
+                          times={timesOf(date, days.get(date), detail.next ?? [], orders)}
+                          orders={orders}
                           next={detail.next ?? []}
                           workflow={workflow}
                           job={job}
@@ -100,13 +103,27 @@ export function Month({ detail, today, near }: { detail: Schemas["JobDetail"]; t
   );
 }
 
-/** timesOf are the times at which the job is due on a day, as far as they are told: those of its next plan times too, which may be written down already. */
-function timesOf(date: string, one: JobDay | undefined, next: string[]): string[] {
-  const all = new Set([...next.filter((at) => at.startsWith(date)), ...(one?.times ?? [])]);
-  return [...all].sort((a, b) => Date.parse(a) - Date.parse(b)).map((at) => at.slice(11, 16));
+/**
+ * timesOf are the times at which the job is due on a day, as far as they are told: those of its next plan
+ * times too, which may be written down already, and those of which something was ordered.
+ */
+function timesOf(date: string, one: JobDay | undefined, next: string[], orders: Order[]): string[] {
+  const told = [...next, ...orders.map((order) => order.planTime)].filter((at) => at.startsWith(date));
+  const all = new Map([...told, ...(one?.times ?? [])].map((at) => [Date.parse(at), at]));
+  return [...all].sort(([a], [b]) => a - b).map(([, at]) => at);
 }
 
-function Day(props: { date: string; one: JobDay | undefined; times: string[]; next: string[]; workflow: string; job: string }) {
+interface DayProps {
+  date: string;
+  one: JobDay | undefined;
+  times: string[];
+  orders: Order[];
+  next: string[];
+  workflow: string;
+  job: string;
+}
+
+function Day(props: DayProps) {
   const t = useT();
   const { date, one, times } = props;
   const total = one?.total ?? 0;
@@ -114,8 +131,9 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; ne
     times.length,
     (one?.planned ?? 0) + (times.length > (one?.times ?? []).length ? times.length - (one?.times ?? []).length : 0),
   );
-  const named = due > timesShown ? timesShown - 1 : timesShown;
-  const rest = restOf(date, due, Math.min(named, times.length), props.next);
+  const ordered = new Map(props.orders.map((order) => [Date.parse(order.planTime), order]));
+  const named = namedTimes(times, due > timesShown ? timesShown - 1 : timesShown, (at) => ordered.has(Date.parse(at)));
+  const rest = restOf(date, due, named.length, props.next);
   const hours = one === undefined ? 24 : hoursOf(one);
   const inner = (
     <>
@@ -132,8 +150,8 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; ne
       )}
       {times.length > 0 && (
         <span className="times number soft">
-          {times.slice(0, named).map((time) => (
-            <span key={time}>{time}</span>
+          {named.map((at) => (
+            <Time key={at} at={at} order={ordered.get(Date.parse(at))} />
           ))}
           {rest !== "" && <span>{rest}</span>}
         </span>
@@ -151,5 +169,17 @@ function Day(props: { date: string; one: JobDay | undefined; times: string[]; ne
     <Link className="day" href={`/instances?q=${encodeURIComponent(selectorOf(props.workflow, props.job, date))}`} title={words}>
       {inner}
     </Link>
+  );
+}
+
+/** Time is a time of a day, marked when something was ordered of it ahead. */
+function Time({ at, order }: { at: string; order: Order | undefined }) {
+  const time = at.slice(11, 16);
+  if (order === undefined) return <span>{time}</span>;
+  return (
+    <span className="ordered" title={order.text}>
+      {time}
+      <span className="hidden">, {order.text}</span>
+    </span>
   );
 }
