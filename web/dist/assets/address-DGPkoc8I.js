@@ -1,1 +1,0 @@
-import{h as e,v as t}from"./shim-DiWr7kKf.js";import{S as n}from"./problem-CY4qZ9dn.js";var r=t(e(),1),i=()=>location.pathname;function a(){let[e,t]=n(),a=i();return[e,(0,r.useCallback)((e,n)=>{i()===a&&t(e,n)},[a,t])]}export{a as t};
