@@ -101,7 +101,7 @@ var notTakenBack = []string{"boost", "rebind"}
 
 // Waits lists what the instance waited for: before something was detached, that too.
 func (p *past) Waits(instance int64) ([]Wait, error) {
-	former, err := p.View.FormerWaits(instance, p.at)
+	former, err := p.FormerWaits(instance, p.at)
 	if err != nil || len(former) > 0 {
 		return former, err
 	}
@@ -131,7 +131,7 @@ func (p *past) unknown(i *Instance) []string {
 			}
 			lost := slices.Contains(notTakenBack, e.Kind)
 			if e.Kind == "detach" { // by a version of this program that did not keep what there was
-				former, err := p.View.FormerWaits(i.ID, p.at)
+				former, err := p.FormerWaits(i.ID, p.at)
 				lost = err == nil && len(former) == 0
 			}
 			if lost {

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +163,44 @@ func cutEverywhere(t *testing.T, b *bench, c *cutter, step int, make func() engi
 	}
 }
 
+// An effectCount counts what a server carries out, by the attempt that a request names: a server
+// may be done with a request only when its sender has given up.
+type effectCount struct {
+	mu      sync.Mutex
+	sent    int
+	effects map[string]int
+}
+
+// next is the address with the name of a new attempt.
+func (e *effectCount) next(address string) engine.Text {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sent++
+	return engine.Text(fmt.Sprintf("%s/?%d", address, e.sent))
+}
+
+// add counts a request that was read as a whole.
+func (e *effectCount) add(r *http.Request) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.effects == nil {
+		e.effects = map[string]int{}
+	}
+	e.effects[r.URL.RawQuery]++
+}
+
+// last is how often the latest attempt was carried out, or any one that was more than once.
+func (e *effectCount) last() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, n := range e.effects {
+		if n > 1 {
+			return n
+		}
+	}
+	return e.effects[fmt.Sprint(e.sent)]
+}
+
 func TestRequestsCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]engine.HTTP{
@@ -176,10 +213,10 @@ func TestRequestsCutAtEveryByte(t *testing.T) {
 		for _, way := range []string{"kept", "new", "once"} {
 			t.Run(name+" "+way, func(t *testing.T) {
 				t.Parallel()
-				var mine atomic.Int64
+				var mine effectCount
 				own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if _, err := io.ReadAll(r.Body); err == nil && r.URL.Path != "/warm" {
-						mine.Add(1)
+						mine.add(r)
 						_, _ = io.WriteString(w, "done")
 					}
 				}))
@@ -200,11 +237,11 @@ func TestRequestsCutAtEveryByte(t *testing.T) {
 				}
 				cutEverywhere(t, b, c, step, func() engine.Attempt {
 					request := h
-					request.URI = engine.Text(address)
+					request.URI = mine.next(address)
 					a := b.http(request)
 					a.Once = way == "once"
 					return a
-				}, prepare, func() int { return int(mine.Swap(0)) })
+				}, prepare, mine.last)
 			})
 		}
 	}
@@ -264,30 +301,30 @@ func TestATokenThatIsCutIsKnown(t *testing.T) {
 // What a redirect leads to is another request: of the first one an answer came.
 func TestACutBehindARedirect(t *testing.T) {
 	t.Parallel()
-	var effects atomic.Int64
+	var effects effectCount
 	inner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.ReadAll(r.Body); err == nil {
-			effects.Add(1)
+			effects.add(r)
 		}
 	}))
 	defer inner.Close()
 	c := newCutter(t, strings.TrimPrefix(inner.URL, "http://"))
 	outer := newSink(t, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://"+c.Addr().String(), http.StatusTemporaryRedirect)
+		http.Redirect(w, r, "http://"+c.Addr().String()+"/?"+r.URL.RawQuery, http.StatusTemporaryRedirect)
 	})
 	b := setup(t, loopback)
 	cutEverywhere(t, b, c, 3, func() engine.Attempt {
-		return b.http(engine.HTTP{Method: "POST", Body: "effect", URI: engine.Text(outer.URL)})
-	}, func() {}, func() int { return int(effects.Swap(0)) })
+		return b.http(engine.HTTP{Method: "POST", Body: "effect", URI: effects.next(outer.URL)})
+	}, func() {}, effects.last)
 }
 
 // Nothing is sent again by the client for a server that speaks HTTP/2 and goes away.
 func TestHTTP2IsSentOnce(t *testing.T) {
 	t.Parallel()
-	var effects atomic.Int64
+	var effects effectCount
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.ReadAll(r.Body); err == nil && r.ProtoMajor == 2 {
-			effects.Add(1)
+			effects.add(r)
 		}
 	}))
 	ca := actiontest.NewAuthority(t)
@@ -299,12 +336,12 @@ func TestHTTP2IsSentOnce(t *testing.T) {
 	c := newCutter(t, server.Listener.Addr().String())
 	b := setup(t, loopback, func(config *action.Config) { config.Roots = ca.Pool() })
 	for _, h := range []engine.HTTP{{}, {Method: "POST", Body: "effect"}, {Method: "POST"}} {
-		h.URI = engine.Text("https://" + c.Addr().String())
 		cutEverywhere(t, b, c, 61, func() engine.Attempt {
+			h.URI = effects.next("https://" + c.Addr().String())
 			a := b.http(h)
 			a.Once = true
 			return a
-		}, func() {}, func() int { return int(effects.Swap(0)) })
+		}, func() {}, effects.last)
 	}
 }
 
