@@ -63,8 +63,8 @@ func (c *check) namedBy(f *facts, own *jobRows, waits []engine.Wait) error {
 		deps.Job{Name: f.i.Ref.String(), Period: f.job.Period, Location: f.job.When.Location, Occurrences: down.between},
 		deps.Job{Name: w.Ref.String(), Period: upJob.Period, Location: upJob.When.Location, Occurrences: upper.between})
 	if err != nil {
-		c.skipped("I4") // a job of another kind than it was
-		return nil
+		c.skipped("I4")
+		return nil //nolint:nilerr // a job of another kind than it was
 	}
 	at := f.i.PlanTime
 	if f.job.When.Location != nil {
