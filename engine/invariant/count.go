@@ -107,7 +107,7 @@ func (c *check) spent(p *plan) error {
 	count, n := job.When.Rule.Count, p.spent.n+p.spent.gone
 	most := count + p.spent.touched
 	if c.jumped { // what a clock that was ahead has begun is too much, and the due times of now come too
-		most += p.spent.beyond
+		most = max(most+p.spent.beyond, row.Counted)
 	}
 	if n > most {
 		c.foundJob("I1", p.rows, "%d instances count, and its count is %d", n, count)

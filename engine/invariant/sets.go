@@ -128,6 +128,13 @@ func (d *dueTimes) between(from, to time.Time) []time.Time {
 	var times []time.Time
 	if from.Before(d.row.PlannedTo) {
 		times, d.err = d.c.s.PlanTimes(d.row.ID, whole(from), whole(earliest(to, d.row.PlannedTo)))
+		// Behind the last load a row alone makes nothing due: a person may have ended it ahead of its
+		// time, and the rule was changed before its day was planned.
+		due := d.timetable.Between(latest(from, d.row.RowsTo), latest(from, d.row.PlannedTo))
+		times = slices.DeleteFunc(times, func(t time.Time) bool {
+			_, known := slices.BinarySearchFunc(due, t, time.Time.Compare)
+			return !known && !t.Before(d.row.RowsTo)
+		})
 		for n := range times {
 			times[n] = times[n].In(d.timetable.Location())
 		}
