@@ -266,9 +266,9 @@ type Facts struct {
 	Unsatisfied *UpstreamInstance // the latest in the range that does not satisfy; nil when all do
 	// Open is the latest in the range that has not ended, where any end will do (Wait.AnyEnd). What
 	// is frozen has ended only where Wait.FrozenEnds says so.
-	Open        *UpstreamInstance
-	Failed      *UpstreamInstance // the earliest in the range that counts as failed; only for OnFailed cancel
-	Satisfied   int               // how many satisfy, counted up to what Select asks; only for any and a count
+	Open      *UpstreamInstance
+	Failed    *UpstreamInstance // the earliest in the range that counts as failed; only for OnFailed cancel
+	Satisfied int               // how many satisfy, counted up to what Select asks; only for any and a count
 }
 
 // MayMiss reports whether a store has to count the instances in the range of a wait: nothing that is there stands in the way, so that what is not there
