@@ -202,7 +202,7 @@ func (x *estimator) begin(i *Instance) (time.Time, error) {
 // upstreamEnd estimates the end of the latest upstream instance that a wait lacks.
 func (x *estimator) upstreamEnd(w *Wait, f *Facts) (time.Time, error) {
 	u := f.Unsatisfied
-	if w.Ended || w.OnFailed == FailedRun {
+	if w.AnyEnd() {
 		u = f.Open
 	}
 	switch {

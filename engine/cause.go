@@ -229,7 +229,7 @@ func (l *looker) unsatisfied(s *subject, from, to, limit int) (some []*subject, 
 
 // blocking lists what of one range does not satisfy, the first of it and the last, and counts it.
 func (l *looker) blocking(w *Wait, f *Facts, limit int) (list []Instance, total int, err error) {
-	ended := w.Ended || w.OnFailed == FailedRun
+	ended := w.AnyEnd()
 	u := f.Unsatisfied
 	if ended {
 		u = f.Open
@@ -262,7 +262,9 @@ func (l *looker) blocking(w *Wait, f *Facts, limit int) (list []Instance, total 
 		list = append(list[:limit-1], last)
 	}
 	if ended {
-		list = slices.DeleteFunc(list, func(i Instance) bool { return i.State.Ended() || i.Frozen })
+		list = slices.DeleteFunc(list, func(i Instance) bool {
+			return i.State.Ended() || i.Frozen && w.FrozenEnds()
+		})
 	}
 	return list, total, nil
 }

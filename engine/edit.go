@@ -52,7 +52,7 @@ func (d *Edit) Now() time.Time { return d.now }
 func (d *Edit) Tx() Tx { return d.tx }
 
 // Put makes the job current: new, changed, or as it was. One that was removed before is new: it counts from now. An error of kind ErrConflict says that
-// the name is taken by another source.
+// the name is taken by another source, or that the clock by which a change would count is not believed.
 func (d *Edit) Put(j *Job) (JobRow, error) {
 	ref := j.Ref()
 	if len(j.DependsOn) > 0 {
@@ -70,9 +70,14 @@ func (d *Edit) Put(j *Job) (JobRow, error) {
 		if row = d.rows[ref]; d.same[ref] && !row.Removed && row.Disabled == j.Disabled {
 			return row, nil
 		}
+		if err := d.e.errClock(); err != nil {
+			return JobRow{}, err
+		}
 		if err := d.leave(row); err != nil {
 			return JobRow{}, err
 		}
+	} else if err := d.e.errClock(); err != nil {
+		return JobRow{}, err
 	}
 	if err := d.put(j); err != nil {
 		return JobRow{}, err
@@ -80,11 +85,15 @@ func (d *Edit) Put(j *Job) (JobRow, error) {
 	return d.rows[ref], d.planDependents(d.rows[ref])
 }
 
-// Remove takes a job of the source out of the definitions; ErrNotFound when there is none.
+// Remove takes a job of the source out of the definitions; ErrNotFound when there is none, and
+// ErrConflict while the clock is not believed.
 func (d *Edit) Remove(ref JobRef) error {
 	row, err := d.row(ref)
 	if err == nil && row.Removed {
 		err = fmt.Errorf("job %s: %w", ref, ErrNotFound)
+	}
+	if err == nil {
+		err = d.e.errClock()
 	}
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func mustEnd(now time.Time, s *Situation) (reasons []Reason) {
 		for n := from; n < to; n++ {
 			u := s.Facts[n].Unsatisfied
 			switch {
-			case w.Ended || w.OnFailed == FailedRun:
+			case w.AnyEnd():
 				u = s.Facts[n].Open
 			case w.Select == "all" || w.Select == "any" && to-from == 1 && w.Count == 1:
 			default:
@@ -135,7 +135,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 	switch {
 	case !w.Ended && w.OnFailed == FailedCancel && set.failed != nil:
 		return Verdict{Event: Cancel, Reason: upstreamReason(ReasonUpstreamFail, ref, set.failed)}
-	case w.Ended || w.OnFailed == FailedRun:
+	case w.AnyEnd():
 		// Satisfied when all have ended: the latest open one is watched.
 		if set.there() && set.open == nil {
 			return open

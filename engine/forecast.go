@@ -157,7 +157,7 @@ func (l *looker) foreseeWait(s *subject, from, to int) (f Forecast, err error) {
 // needs says whether all of a set must come, or how many more.
 func (l *looker) needs(w *Wait, set *set) (all bool, need int) {
 	switch {
-	case w.Ended || w.OnFailed == FailedRun || w.Select == "all":
+	case w.AnyEnd() || w.Select == "all":
 		return true, 0
 	case w.Select == "any":
 		return false, 1
@@ -192,7 +192,6 @@ func pick(list []Forecast, need int, atLeast bool) (f Forecast) {
 
 // foreseeMembers foresees what of a declared dependency does not satisfy yet.
 func (l *looker) foreseeMembers(s *subject, from, to int, all bool) (list []Forecast, f Forecast, err error) {
-	ended := s.s.Waits[from].Ended || s.s.Waits[from].OnFailed == FailedRun
 	for n := from; n < to; n++ {
 		w, facts := &s.s.Waits[n], &s.s.Facts[n]
 		if w.Count == 0 {
@@ -205,7 +204,7 @@ func (l *looker) foreseeMembers(s *subject, from, to int, all bool) (list []Fore
 		f.AtLeast = f.AtLeast || len(rows) >= members
 		ups := make([]*subject, 0, len(rows)+1)
 		for k := range rows {
-			if ended && (rows[k].State.Ended() || rows[k].Frozen) {
+			if w.AnyEnd() && (rows[k].State.Ended() || rows[k].Frozen && w.FrozenEnds()) {
 				continue
 			}
 			up, err := l.recorded(&rows[k])
@@ -230,7 +229,7 @@ func (l *looker) foreseeMembers(s *subject, from, to int, all bool) (list []Fore
 				f.AtLeast = true
 				continue
 			}
-			m, err := l.foreseeMember(up, ended)
+			m, err := l.foreseeMember(up, w.AnyEnd())
 			if err != nil {
 				return nil, f, err
 			}

@@ -160,6 +160,14 @@ type Wait struct {
 	Bound     int64         // the revision of the definitions that it is of; all waits of an instance have one
 }
 
+// AnyEnd reports whether the wait is over when all that it is for have ended, whatever became of
+// them.
+func (w *Wait) AnyEnd() bool { return w.Ended || w.OnFailed == FailedRun }
+
+// FrozenEnds reports whether an instance that a person holds counts as ended to the wait: for
+// `onFailed: run` alone (`dependencies.md` §8).
+func (w *Wait) FrozenEnds() bool { return w.OnFailed == FailedRun }
+
 // TellBroken puts the reason broken on an instance whose plan time lies outside of the range that every door holds today, so that lists show the
 // row and say what is wrong with it.
 func (i *Instance) TellBroken() {

@@ -261,7 +261,7 @@ func (p *past) Facts(w *Wait) (Facts, error) {
 				f.Satisfied++
 			}
 			return true
-		case !i.State.Ended() && !i.Frozen && f.Open == nil && (w.Ended || w.OnFailed == FailedRun):
+		case w.AnyEnd() && f.Open == nil && !i.State.Ended() && (!i.Frozen || !w.FrozenEnds()):
 			f.Open = u
 		}
 		if w.OnFailed == FailedCancel && (i.Frozen || i.State.CountsAsFailed()) {

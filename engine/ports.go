@@ -264,9 +264,11 @@ type Facts struct {
 	Missing  int  // how many of the range's plan times have no instance; only when nothing else stands in the way, see MayMiss
 
 	Unsatisfied *UpstreamInstance // the latest in the range that does not satisfy; nil when all do
-	Open        *UpstreamInstance // the latest in the range that has not ended (frozen counts as ended); only for Ended waits and OnFailed run
-	Failed      *UpstreamInstance // the earliest in the range that counts as failed; only for OnFailed cancel
-	Satisfied   int               // how many satisfy, counted up to what Select asks; only for any and a count
+	// Open is the latest in the range that has not ended, where any end will do (Wait.AnyEnd). What
+	// is frozen has ended only where Wait.FrozenEnds says so.
+	Open      *UpstreamInstance
+	Failed    *UpstreamInstance // the earliest in the range that counts as failed; only for OnFailed cancel
+	Satisfied int               // how many satisfy, counted up to what Select asks; only for any and a count
 }
 
 // MayMiss reports whether a store has to count the instances in the range of a wait: nothing that is there stands in the way, so that what is not there
@@ -275,7 +277,7 @@ func (f *Facts) MayMiss(w *Wait) bool {
 	if !f.Planned || w.Count == 0 {
 		return false
 	}
-	if w.Ended || w.OnFailed == FailedRun {
+	if w.AnyEnd() {
 		return f.Open == nil
 	}
 	return w.Select == "all" && f.Unsatisfied == nil

@@ -42,6 +42,8 @@ var update = flag.Bool("update", false, "rewrite the expected timelines; read th
 //	confirm w/a@2026-08-03T00:00:00Z
 //	rerun job:a state:failed from=failed    carries out an operation on what a selector chooses; "preview rerun ..." only says what it would do
 //	pause w/a until=… missed=latest note=…  pauses a job or a workflow; "resume w/a" lets it go on
+//	clock +1464h                  the machine's clock is so far from the right time
+//	confirm-clock                 a person says that it is right
 //	waiting                       lists what was looked at and waits, and why
 //
 // The actions: "a 30s ok", "a 5s unknown" (sent, and no answer came), "a/step 10s exit 3", "a 0s before 2026-08-03T00:05:00Z" (exit 1 before that time), "a 1s ok k=v" (with an output), "a#2 5s ok" (second attempt),
@@ -96,6 +98,10 @@ type scenario struct {
 	runner *actor
 	stop   context.CancelFunc
 	done   chan error
+
+	guard  *engine.ClockGuard // of the clock; nil where the script moves none
+	offset time.Duration      // of the machine's clock
+	began  time.Time
 
 	mortal func(engine.Store) engine.Store // of the first server; nil is none
 	shared bool                            // several servers work on the store
@@ -153,7 +159,11 @@ func parseActions(t *testing.T, text string) map[string]action {
 }
 
 func (s *scenario) play() string {
-	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir, Clock: time.Now})
+	if strings.Contains(s.sections["script"], "\nclock ") {
+		s.began = time.Now()
+		s.guard = engine.NewClockGuard(time.Hour, s.reading)
+	}
+	db, err := store.Open(s.t.Context(), store.Config{Dir: s.dir, Clock: s.now})
 	require.NoError(s.t, err)
 	s.db = db
 	// A failed requirement must not leave the bubble's goroutines behind.
@@ -196,6 +206,12 @@ func (s *scenario) play() string {
 			s.change(words[0], words[1:], false)
 		case "pause", "resume":
 			s.pause(words[0], words[1], words[2:])
+		case "clock":
+			s.offset, err = time.ParseDuration(words[1])
+			require.NoError(s.t, err, line)
+			s.note("the clock is " + words[1] + " from the right time")
+		case "confirm-clock":
+			s.confirmClock()
 		case "waiting":
 			s.waiting()
 		case "told":
@@ -216,6 +232,28 @@ func (s *scenario) play() string {
 	require.NoError(s.t, db.VerifyChain(context.Background()))
 	require.NoError(s.t, db.Close())
 	return s.lines.String()
+}
+
+// reading is what the machine's clocks say: the wall clock may be wrong, the other never is.
+func (s *scenario) reading() engine.ClockReading {
+	now := time.Now()
+	return engine.ClockReading{Wall: now.Add(s.offset), Boot: "a", Up: now.Sub(s.began)}
+}
+
+// now is the time that the server goes by.
+func (s *scenario) now() time.Time {
+	if s.guard != nil {
+		return s.guard.Now()
+	}
+	return time.Now()
+}
+
+func (s *scenario) confirmClock() {
+	if _, err := s.engine.ConfirmClock(s.t.Context(), "ann", ""); err != nil {
+		s.note("refused: " + err.Error())
+		return
+	}
+	s.note("ann confirms the clock")
 }
 
 func (s *scenario) until(text string) {
@@ -240,6 +278,7 @@ func (s *scenario) start() {
 	e, err := engine.New(engine.Config{
 		Store: rows, Shared: s.shared, Runner: s.runner, Owner: fmt.Sprintf("server-%d-%d", time.Now().Unix(), s.servers), Slots: cmp.Or(s.slots, slots),
 		Decode: spec.DecodeJob, Condition: spec.EvalWhen, Observe: s.observe, Alerts: s.alerts(),
+		Clock: s.now, Guard: s.guard,
 	})
 	require.NoError(s.t, err)
 	s.engine = e
@@ -278,7 +317,11 @@ func (s *scenario) load(prefix string) {
 	}
 	workflows, problems := spec.Load(files, "/definitions")
 	require.False(s.t, problems.HasErrors(), "%v", problems)
-	report, err := s.engine.Load(s.t.Context(), workflows, time.Now())
+	report, err := s.engine.Load(s.t.Context(), workflows, s.now())
+	if errors.Is(err, engine.ErrConflict) {
+		s.note("refused: " + err.Error())
+		return
+	}
 	require.NoError(s.t, err)
 	s.note(fmt.Sprintf("loaded: %d added, %d changed, %d removed, %d replaced by %d",
 		len(report.Added), len(report.Changed), len(report.Removed), report.Replaced, report.Planned))
@@ -291,7 +334,7 @@ func (s *scenario) trigger(name string, params []string) {
 		k, v, _ := strings.Cut(p, "=")
 		request.Params[k] = v
 	}
-	_, _, err := s.engine.Trigger(s.t.Context(), request, time.Now())
+	_, _, err := s.engine.Trigger(s.t.Context(), request, s.now())
 	if err != nil {
 		s.note("refused: " + err.Error())
 	}
@@ -305,9 +348,9 @@ func (s *scenario) operate(operation, name string) {
 	i, err := s.db.FindByName(s.t.Context(), engine.JobRef{Workflow: workflow, Job: job}, "", planTime)
 	require.NoError(s.t, err)
 	if operation == "cancel" {
-		_, err = s.engine.Cancel(s.t.Context(), i.ID, "ann", "", time.Now())
+		_, err = s.engine.Cancel(s.t.Context(), i.ID, "ann", "", s.now())
 	} else {
-		_, err = s.engine.Confirm(s.t.Context(), i.ID, "ann", time.Now())
+		_, err = s.engine.Confirm(s.t.Context(), i.ID, "ann", s.now())
 	}
 	if err != nil {
 		s.note("refused: " + err.Error())
@@ -332,7 +375,7 @@ func (s *scenario) change(operation string, words []string, preview bool) {
 			*texts[option] = value
 		}
 	}
-	result, err := s.engine.Operate(s.t.Context(), r, time.Now())
+	result, err := s.engine.Operate(s.t.Context(), r, s.now())
 	if err != nil {
 		s.note("refused: " + strings.ReplaceAll(err.Error(), "\n", "; "))
 		return
@@ -366,7 +409,7 @@ func (s *scenario) pause(what, name string, options []string) {
 		carryOut = s.engine.Resume
 	}
 	s.note(what + " " + name) // before it: the loop does not wait for who asked
-	if _, err := carryOut(s.t.Context(), r, time.Now()); err != nil {
+	if _, err := carryOut(s.t.Context(), r, s.now()); err != nil {
 		s.note("refused: " + err.Error())
 	}
 }

@@ -48,13 +48,13 @@ func (r *playRows) Facts(w *Wait) (Facts, error) {
 	}
 	f.Planned = !job.disabled
 	rows := job.within(w.Key, w.First.UnixMilli(), w.Last.UnixMilli())
-	wantOpen := w.Ended || w.OnFailed == FailedRun
+	wantOpen := w.AnyEnd()
 	for n := len(rows) - 1; n >= 0; n-- {
 		u := rows[n]
 		if f.Unsatisfied == nil && !u.State.Satisfies() {
 			f.Unsatisfied = u.upstream()
 		}
-		if wantOpen && f.Open == nil && !u.State.Ended() && !u.Frozen {
+		if wantOpen && f.Open == nil && !u.State.Ended() && (!u.Frozen || !w.FrozenEnds()) {
 			f.Open = u.upstream()
 		}
 		if f.Unsatisfied != nil && (!wantOpen || f.Open != nil) {

@@ -3,8 +3,10 @@ package engine_test
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/almanac-sched/almanac/engine/sim/model"
 	"github.com/almanac-sched/almanac/engine/spec"
 )
@@ -20,6 +23,7 @@ import (
 // A real day of a random folder, carried out by the engine on rows and a runner that takes its time, has the starts and ends, instance by instance, that
 // the simulation of the same day foresaw.
 func TestSimulationForeseesTheRealDay(t *testing.T) {
+	fewer(t, 40)
 	rapid.Check(t, func(rt *rapid.T) {
 		f := drawFolder(rt)
 		foreseen, real := f.compare(rt)
@@ -37,6 +41,17 @@ func TestSimulationForeseesTheRealDay(t *testing.T) {
 		require.Empty(rt, differ, "%s\nslots %d, durations %v, failures %v", f.text, f.slots, f.durations, f.failures)
 		require.Len(rt, foreseen, len(real))
 	})
+}
+
+// fewer has rapid draw so many cases where the tests draw few, unless the command line says how many.
+func fewer(t *testing.T, cases int) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if effort.Long() || checks.Value.String() != checks.DefValue {
+		return
+	}
+	require.NoError(t, checks.Value.Set(strconv.Itoa(cases)))
+	t.Cleanup(func() { require.NoError(t, checks.Value.Set(checks.DefValue)) })
 }
 
 // A drawnFolder is definitions with what their actions do.

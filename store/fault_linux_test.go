@@ -378,7 +378,7 @@ func writeRefusedRoom(dir string) error {
 		return err
 	}
 	for range 5 {
-		if _, err := putInstance(db); !errors.Is(err, engine.ErrUnavailable) {
+		if _, err := putInstance(db); !errors.Is(err, engine.ErrUnavailable) || !errors.Is(err, engine.ErrFull) {
 			return fmt.Errorf("a write that finds no room: %w", err)
 		}
 	}

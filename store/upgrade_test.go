@@ -202,7 +202,7 @@ func TestUpgradeFromEveryVersionKeepsEveryRow(t *testing.T) {
 			took := time.Since(begun)
 			require.Equal(t, want, sumsOf(t, whole, columns))
 
-			kills := effort.Of(1, 4)
+			kills := effort.Of(1, 2)
 			killed := func(after time.Duration) (interrupted bool) {
 				dir := fresh()
 				c := upgrade(dir)

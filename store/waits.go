@@ -140,7 +140,7 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 	from, to := w.First.UnixMilli(), w.Last.UnixMilli()
 	f.Planned = mark.planned && mark.plannedTo > to || w.Key != "" // a backfill is written down as a whole
 
-	wantOpen := w.Ended || w.OnFailed == engine.FailedRun
+	wantOpen := w.AnyEnd()
 	if from == to {
 		found, err := v.s.one(singleSQL, func(c *columns) error {
 			u := engine.UpstreamInstance{ID: c.int(), PlanTime: c.zoned(), State: engine.State(c.text()), Frozen: c.bool()}
@@ -161,7 +161,8 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 			}
 			return nil
 		}
-		if which == 1 && wantOpen {
+		if wantOpen && (which == 1 || which == 2 && !w.FrozenEnds()) &&
+			(f.Open == nil || u.PlanTime.After(f.Open.PlanTime)) {
 			f.Open = &u
 		}
 		if f.Unsatisfied == nil || u.PlanTime.After(f.Unsatisfied.PlanTime) {
@@ -196,7 +197,7 @@ func single(f *engine.Facts, w *engine.Wait, u *engine.UpstreamInstance, wantOpe
 	}
 	f.Unsatisfied = u
 	open := !u.State.Ended()
-	if wantOpen && open && !u.Frozen {
+	if wantOpen && open && (!u.Frozen || !w.FrozenEnds()) {
 		f.Open = u
 	}
 	if w.OnFailed == engine.FailedCancel && (open && u.Frozen || u.State.CountsAsFailed()) {

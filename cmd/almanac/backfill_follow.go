@@ -26,13 +26,12 @@ func (a *app) followApplying(ctx context.Context, c *client, b web.Backfill, for
 	})
 }
 
-// follow shows a backfill until it is over, by what of it is done.
+// follow shows a backfill until it is over, by what of it is done: with `-o json` on a terminal alone.
 func (a *app) follow(ctx context.Context, c *client, b web.Backfill, form string, far func(*web.Backfill) (done int, over bool)) (web.Backfill, error) {
 	show := func(*web.Backfill) {}
 	switch {
-	case form == "json":
 	case a.terminal(a.stderr):
-		bar := newBar(a.stderr, int64(b.Total))
+		bar := newBar(a.stderr, int64(b.Total), a.view)
 		bar.writer.SetMessageLength(44)
 		defer bar.end()
 		show = func(b *web.Backfill) {
@@ -40,6 +39,7 @@ func (a *app) follow(ctx context.Context, c *client, b web.Backfill, form string
 			bar.tracker.SetValue(int64(done))
 			bar.tracker.UpdateMessage(text.Trim(followWords(b), 44))
 		}
+	case form == "json": // what reads standard error expects documents there too
 	default:
 		last := ""
 		show = func(b *web.Backfill) {

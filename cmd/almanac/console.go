@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
@@ -100,7 +99,7 @@ func stateText(s engine.State, terminal bool) string {
 }
 
 // noticeLine is one line for a started or ended instance; "" for any other notice.
-func noticeLine(n engine.Notice, terminal bool) string {
+func noticeLine(n engine.Notice, terminal bool, v viewer) string {
 	i := &n.Instance
 	word, at, tail := string(i.State), i.StartedAt, ""
 	switch {
@@ -124,13 +123,13 @@ func noticeLine(n engine.Notice, terminal bool) string {
 	if terminal {
 		cell = stateColors[i.State].Sprintf("%s %-9s", glyphs[i.State], word)
 	}
-	return fmt.Sprintf("%s  %s  %s%s", at.Local().Format(time.TimeOnly), cell, i.Name(), printable(tail))
+	return fmt.Sprintf("%s  %s  %s%s", v.in(at).Format("15:04:05 -07:00"), cell, i.Name(), printable(tail))
 }
 
 // printLines prints the notices as lines for people.
-func printLines(w io.Writer, terminal bool) func(engine.Notice) {
+func printLines(w io.Writer, terminal bool, v viewer) func(engine.Notice) {
 	return func(n engine.Notice) {
-		if line := noticeLine(n, terminal); line != "" {
+		if line := noticeLine(n, terminal, v); line != "" {
 			fmt.Fprintln(w, line)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +32,7 @@ func diskWork(seconds int) func(from time.Time) string {
 		return fmt.Sprintf(`workflow: work
 jobs:
   long: {trigger: manual, action: {type: shell, command: 'touch long.began; while ! [ -e go ]; do sleep 0.05; done; echo the last words; exit 7'}}
+  poke: {trigger: manual, action: {type: none}}
   tick: {at: [%s], concurrency: 100, action: {type: shell, command: 'echo $ALMANAC_INSTANCE >> begun'}}
 `, eachSecond(from, seconds))
 	}
@@ -133,6 +136,25 @@ func onASmallDisk(t *testing.T, dir string) {
 	require.Error(t, err, "doctor says that something is wrong")
 	require.Contains(t, string(out), "free some space")
 	require.Len(t, s.lines("begun"), begun, "nothing starts meanwhile")
+
+	// With no room for its row either, a trigger is refused with words, and not acknowledged.
+	poll(t, "a trigger to be refused", func() bool {
+		for end := sizeOf(filler.Name()); unix.Fallocate(int(filler.Fd()), 0, end, 4096) == nil; end += 4096 {
+		}
+		f, ok := readServerFile(s.data)
+		require.True(t, ok)
+		answer, err := http.Post(f.Address+"/api/v1/jobs/work/poke/trigger", "application/json", strings.NewReader("{}"))
+		require.NoError(t, err)
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, errors.Join(err, answer.Body.Close()))
+		if answer.StatusCode == http.StatusCreated {
+			return false // there was room still
+		}
+		require.Equal(t, http.StatusInsufficientStorage, answer.StatusCode, string(text))
+		require.Contains(t, string(text), `"code":"disk-full"`)
+		require.Contains(t, string(text), "the disk of the server is full: nothing was changed")
+		return true
+	})
 
 	require.NoError(t, errors.Join(filler.Close(), os.Remove(filler.Name())))
 	poll(t, "every command", func() bool { return len(s.lines("begun")) == 25 })

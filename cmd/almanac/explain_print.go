@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,9 +15,9 @@ import (
 )
 
 const (
-	explainWidth = 100 // columns that the lines are kept to
-	treeLines    = 60  // of the tree
-	treeIndent   = 12  // levels that are moved in
+	explainWidth = 80 // columns that the lines are kept to, where the viewer does not say how wide it is
+	treeLines    = 60 // of the tree
+	treeIndent   = 12 // levels that are moved in
 )
 
 // An explanationPrinter writes an explanation for people.
@@ -53,25 +54,59 @@ func (p *explanationPrinter) title(words string) { fmt.Fprintf(&p.b, "\n%s\n", p
 // width is how many columns a line has.
 func (p *explanationPrinter) width() int {
 	if p.view.columns > 0 {
-		return min(explainWidth, p.view.columns)
+		return p.view.columns
 	}
 	return explainWidth
 }
 
-// wrapped prints text after a lead, and further lines below it, within the width.
+// wrapped prints text after a lead, and further lines below it, within the width: lead and text are
+// broken between their words. A word that is wider by itself, such as a name, stays whole, so that
+// it can be pasted.
 func (p *explanationPrinter) wrapped(lead string, indent int, words string) {
-	column, line := text.StringWidthWithoutEscSequences(lead), lead
-	for n, word := range strings.Fields(printable(words)) {
-		if n > 0 && column+1+text.StringWidthWithoutEscSequences(word) > p.width() {
-			fmt.Fprintln(&p.b, line)
-			line, column = strings.Repeat(" ", indent), indent
-		} else if n > 0 {
-			line, column = line+" ", column+1
+	first := strings.TrimRight(lead, " ")
+	p.broken(indent, first, lead[len(first):], strings.Fields(printable(words)))
+}
+
+// command prints a line that can be pasted: what goes on below it is marked so for a shell.
+func (p *explanationPrinter) command(lead, words string) {
+	if text.StringWidthWithoutEscSequences(lead+words) > p.width() {
+		fmt.Fprintln(&p.b, strings.TrimRight(lead, " "))
+		lead = "      "
+	}
+	fmt.Fprintf(&p.b, "%s%s\n", lead, p.strong(words))
+}
+
+// broken prints a lead that may have to be broken at its gaps, what stands between, and words.
+func (p *explanationPrinter) broken(indent int, lead, between string, words []string) {
+	wide := text.StringWidthWithoutEscSequences
+	column, line := wide(lead), lead
+	if column > p.width() {
+		line, column = "", 0
+		for n, part := range gaps.FindAllString(lead, -1) {
+			if n > 0 && column+wide(part) > p.width() {
+				fmt.Fprintln(&p.b, strings.TrimRight(line, " "))
+				line, column = strings.Repeat(" ", indent), indent
+				part = strings.TrimLeft(part, " ")
+			}
+			line, column = line+part, column+wide(part)
 		}
-		line, column = line+word, column+text.StringWidthWithoutEscSequences(word)
+	}
+	for _, word := range words {
+		if column+wide(between+word) > p.width() && column > indent {
+			fmt.Fprintln(&p.b, strings.TrimRight(line, " "))
+			in := indent
+			if in+wide(word) > p.width() { // a long name moves to the left
+				in = min(in, 4)
+			}
+			line, column, between = strings.Repeat(" ", in), in, ""
+		}
+		line, column, between = line+between+word, column+wide(between+word), " "
 	}
 	fmt.Fprintln(&p.b, strings.TrimRight(line, " "))
 }
+
+// gaps are the parts of a lead, each with the gap before it.
+var gaps = regexp.MustCompile(`^ *[^ ]+| {2,}[^ ]+(?: [^ ]+)*| [^ ]+`)
 
 func (p *explanationPrinter) head(x *web.Explanation) {
 	i := &x.Instance
@@ -79,7 +114,7 @@ func (p *explanationPrinter) head(x *web.Explanation) {
 	if !x.Planned {
 		id = "(not planned yet: by the loaded definitions)"
 	}
-	fmt.Fprintf(&p.b, "%s  %s  %s\n", p.strong(i.Name), stateText(i.State, p.terminal), id)
+	p.wrapped(p.strong(i.Name)+"  "+stateText(i.State, p.terminal)+"  ", 2, id)
 	if len(x.Unknown) > 0 {
 		fmt.Fprintf(&p.b, "  as of: %s\n", p.view.clock(x.At))
 	}
@@ -295,7 +330,7 @@ func (p *explanationPrinter) roots(x *web.Explanation) {
 		}
 		p.wrapped(fmt.Sprintf("  %s  %s  ", p.strong(r.Name), state), 6, reasonOf(r))
 		if r.Help != "" {
-			fmt.Fprintf(&p.b, "    would help: %s\n", p.strong(r.Help))
+			p.command("    would help: ", r.Help)
 		}
 	}
 }

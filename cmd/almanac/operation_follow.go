@@ -10,18 +10,18 @@ import (
 )
 
 // followOperation shows an operation on many instances until it is through: a bar on a terminal,
-// elsewhere a line for each change.
+// elsewhere a line for each change, with `-o json` nothing.
 func (a *app) followOperation(ctx context.Context, c *client, p web.OperationProgress, form string) (web.OperationProgress, error) {
 	show := func(*web.OperationProgress) {}
 	switch {
-	case form == "json":
 	case a.terminal(a.stderr):
-		bar := newBar(a.stderr, int64(p.Total))
+		bar := newBar(a.stderr, int64(p.Total), a.view)
 		defer bar.end()
 		show = func(p *web.OperationProgress) {
 			bar.tracker.SetValue(int64(p.Done))
 			bar.tracker.UpdateMessage(string(p.Operation))
 		}
+	case form == "json": // what reads standard error expects documents there too
 	default:
 		last := -1
 		show = func(p *web.OperationProgress) {

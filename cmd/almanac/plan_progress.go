@@ -24,7 +24,7 @@ const (
 // watchPlan shows how far a plan is, by which of its jobs is asked for next.
 func (a *app) watchPlan(jobs int, quiet bool) *planProgress {
 	p := &planProgress{app: a, all: jobs, begun: now()}
-	if quiet || a.json || !a.terminal(a.stderr) {
+	if quiet || !a.terminal(a.stderr) {
 		p.all = 0
 	}
 	return p

@@ -163,7 +163,19 @@ func (d *dayRun) onSite(ctx context.Context, s *site, lines *console) (*dayResul
 
 // begin says what is about to run.
 func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult, again int) {
-	if d.json || d.quiet {
+	if d.quiet {
+		return
+	}
+	open := 0
+	for i := range before.Instances {
+		if !before.Instances[i].instance.State.Ended() {
+			open++
+		}
+	}
+	if d.json { // the document tells all; who looks on sees how far it is
+		if d.terminal(d.stderr) {
+			d.show = newBar(d.stderr, int64(open), d.view)
+		}
 		return
 	}
 	total := len(before.Instances)
@@ -179,16 +191,10 @@ func (d *dayRun) begin(plan *engine.ClosedPlan, before *dayResult, again int) {
 		fmt.Fprintln(d.stdout, assumptionText(assumption, d.view))
 	}
 	if !d.terminal(d.stdout) {
-		d.show = lineProgress{printLines(d.stdout, false)}
+		d.show = lineProgress{printLines(d.stdout, false, d.view)}
 		return
 	}
-	open := 0
-	for i := range before.Instances {
-		if !before.Instances[i].instance.State.Ended() {
-			open++
-		}
-	}
-	d.show = newBar(d.stdout, int64(open))
+	d.show = newBar(d.stdout, int64(open), d.view)
 }
 
 func assumptionText(a engine.Assumption, v viewer) string {

@@ -22,7 +22,7 @@ type lineProgress struct{ print func(engine.Notice) }
 func (p lineProgress) notice(n engine.Notice) { p.print(n) }
 func (lineProgress) end()                     {}
 
-// quietProgress shows nothing: the document at the end tells all.
+// quietProgress shows nothing.
 type quietProgress struct{}
 
 func (quietProgress) notice(engine.Notice) {}
@@ -33,9 +33,10 @@ type barProgress struct {
 	writer  progress.Writer
 	tracker *progress.Tracker
 	done    chan struct{}
+	view    viewer
 }
 
-func newBar(w io.Writer, total int64) *barProgress {
+func newBar(w io.Writer, total int64, v viewer) *barProgress {
 	writer := progress.NewWriter()
 	writer.SetOutputWriter(w)
 	writer.SetAutoStop(false)
@@ -46,7 +47,7 @@ func newBar(w io.Writer, total int64) *barProgress {
 	writer.Style().Visibility.ETA = false
 	options := &writer.Style().Options
 	options.PercentFormat, options.TimeInProgressPrecision, options.TimeDonePrecision = "%3.0f%%", 100*time.Millisecond, 100*time.Millisecond
-	p := &barProgress{writer: writer, tracker: &progress.Tracker{Message: "instances", Total: total}, done: make(chan struct{})}
+	p := &barProgress{writer: writer, tracker: &progress.Tracker{Message: "instances", Total: total}, done: make(chan struct{}), view: v}
 	writer.AppendTracker(p.tracker)
 	go func() {
 		defer close(p.done)
@@ -62,7 +63,7 @@ func (p *barProgress) notice(n engine.Notice) {
 	case ended(n):
 		p.tracker.Increment(1)
 		if !endedWell(&n.Instance) {
-			p.writer.Log("%s", noticeLine(n, true))
+			p.writer.Log("%s", noticeLine(n, true, p.view))
 		}
 	}
 }

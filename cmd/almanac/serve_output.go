@@ -33,7 +33,7 @@ func newServeOutput(s *server) *serveOutput {
 		o.notice = logNotices(o.log)
 	} else {
 		o.log = slog.New(blindHandler{slog.NewTextHandler(s.stderr, options), &s.blind})
-		lines, attempts := printLines(blindWriter{s.stdout, &s.blind}, s.terminal(s.stdout)), logAttempts(o.log)
+		lines, attempts := printLines(blindWriter{s.stdout, &s.blind}, s.terminal(s.stdout), s.view), logAttempts(o.log)
 		o.notice = func(n engine.Notice) {
 			lines(n)
 			attempts(n)

@@ -206,7 +206,9 @@ func (s *server) attend(ctx context.Context, listener net.Listener, handler http
 	for {
 		select {
 		case <-expire.C:
-			s.expire(ctx)
+			if s.engine.ClockHeld() == nil { // what is old is told by the clock
+				s.expire(ctx)
+			}
 		case <-doubt.C:
 			if s.unloaded && s.engine.ClockHeld() == nil {
 				if err := s.loadDefinitions(ctx); err != nil {

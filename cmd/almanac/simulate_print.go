@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/almanac-sched/almanac/engine"
 	"github.com/almanac-sched/almanac/web"
 )
@@ -215,21 +217,33 @@ func writePath(b *strings.Builder, p *web.SimulatedPath, v viewer) {
 	}
 }
 
-// The columns of a Gantt chart, 100 in all.
+// The columns of a Gantt chart: names, a gap of two, and bars up to the end of the viewer's lines.
 const (
-	ganttName = 26
-	ganttBar  = 72
+	ganttName  = 26
+	ganttWidth = 80 // where the viewer does not say how wide it is
+	ganttLeast = 24 // so many columns a day has at least
+	ganttMost  = 72
 )
+
+// ganttBar is how many columns the bars of a chart have.
+func (v viewer) ganttBar() int {
+	width := v.columns
+	if width == 0 {
+		width = ganttWidth
+	}
+	return min(ganttMost, max(ganttLeast, width-ganttName-2))
+}
 
 // writeGantt draws a line a job: what runs, what waits although its time has come, and how many slots that takes.
 func writeGantt(b *strings.Builder, s *web.Simulation, rows int, v viewer) {
+	bar := v.ganttBar()
 	begin, end := v.in(s.From), v.in(s.Last)
 	if !end.After(begin) {
 		end = begin.Add(time.Hour)
 	}
-	width := end.Sub(begin)/ganttBar + 1
-	column := func(t time.Time) int { return min(ganttBar-1, max(0, int(t.Sub(begin)/width))) }
-	writeScale(b, begin, end, column)
+	width := end.Sub(begin)/time.Duration(bar) + 1
+	column := func(t time.Time) int { return min(bar-1, max(0, int(t.Sub(begin)/width))) }
+	writeScale(b, begin, end, bar, column)
 	lines := map[string][]rune{}
 	var order []string
 	for i := range s.Instances {
@@ -237,7 +251,7 @@ func writeGantt(b *strings.Builder, s *web.Simulation, rows int, v viewer) {
 		name := x.Workflow + "/" + x.Job
 		line := lines[name]
 		if line == nil {
-			line = []rune(strings.Repeat(" ", ganttBar))
+			line = []rune(strings.Repeat(" ", bar))
 			lines[name], order = line, append(order, name)
 		}
 		paintInstance(line, x, column)
@@ -254,26 +268,27 @@ func writeGantt(b *strings.Builder, s *web.Simulation, rows int, v viewer) {
 		fmt.Fprintf(b, "%-*s  %s\n", ganttName, short, strings.TrimRight(string(lines[name]), " "))
 	}
 	for i := range s.Usage {
-		writeUsage(b, &s.Usage[i], column)
+		writeUsage(b, &s.Usage[i], bar, column)
 	}
-	b.WriteString("█ runs  ░ waits although its time has come  x failed or cancelled  ! past its deadline  ? never ends\n")
+	b.WriteString("█ runs  ░ waits although its time has come\n" +
+		"x failed or cancelled  ! past its deadline  ? never ends\n")
 	if s.More > 0 {
 		fmt.Fprintf(b, "%s are not drawn\n", count(s.More, "more instance"))
 	}
 }
 
-func writeScale(b *strings.Builder, begin, end time.Time, column func(time.Time) int) {
+func writeScale(b *strings.Builder, begin, end time.Time, bar int, column func(time.Time) int) {
 	step := time.Hour
 	for _, wider := range []time.Duration{2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 96 * time.Hour} {
-		if end.Sub(begin)/step > ganttBar/6 {
+		if int(end.Sub(begin)/step) > bar/6 {
 			step = wider
 		}
 	}
-	scale := []rune(strings.Repeat(" ", ganttBar+5))
-	for t := begin; t.Before(end); t = t.Add(step) {
+	scale := []rune(strings.Repeat(" ", bar+5))
+	for t := begin; t.Before(end) && column(t)+len("15:04") <= bar; t = t.Add(step) {
 		copy(scale[column(t):], []rune(t.Format("15:04")))
 	}
-	fmt.Fprintf(b, "%-*s  %s\n", ganttName, begin.Format("2006-01-02 -07:00"), strings.TrimRight(string(scale[:ganttBar]), " "))
+	fmt.Fprintf(b, "%-*s  %s\n", ganttName, begin.Format("2006-01-02 -07:00"), strings.TrimRight(string(scale[:bar]), " "))
 }
 
 // paintInstance draws one instance into its job's line; what runs covers what waits, and a mark covers both.
@@ -314,16 +329,16 @@ func paintInstance(line []rune, x *web.SimulatedInstance, column func(time.Time)
 }
 
 // writeUsage draws how full the slots, or a pool, are.
-func writeUsage(b *strings.Builder, u *web.SimulatedUsage, column func(time.Time) int) {
+func writeUsage(b *strings.Builder, u *web.SimulatedUsage, bar int, column func(time.Time) int) {
 	levels := []rune(" ▁▂▃▄▅▆▇█")
-	most := make([]int, ganttBar)
+	most := make([]int, bar)
 	wide := time.Duration(u.WidthMS) * time.Millisecond
 	for _, bucket := range u.Buckets {
 		for n := column(bucket.From); n <= column(bucket.From.Add(wide-1)); n++ {
 			most[n] = max(most[n], bucket.Peak)
 		}
 	}
-	line := make([]rune, ganttBar)
+	line := make([]rune, bar)
 	for n, peak := range most {
 		level := 0
 		if peak > 0 {
@@ -335,5 +350,5 @@ func writeUsage(b *strings.Builder, u *web.SimulatedUsage, column func(time.Time
 	if u.Pool != "" {
 		name = fmt.Sprintf("pool %s, of %d", u.Pool, u.Size)
 	}
-	fmt.Fprintf(b, "%-*s  %s\n", ganttName, name, strings.TrimRight(string(line), " "))
+	fmt.Fprintf(b, "%-*s  %s\n", ganttName, text.Trim(name, ganttName), strings.TrimRight(string(line), " "))
 }

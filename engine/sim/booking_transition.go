@@ -166,7 +166,7 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 				} else {
 					short = u.plan.String() + " is " + string(u.state)
 				}
-				if !u.state.Ended() && !u.frozen {
+				if !u.state.Ended() && (!u.frozen || !first.FrozenEnds()) {
 					open = short
 				}
 			}
@@ -177,7 +177,7 @@ func (b *booking) unmet(i *entry, job *engine.Job, now time.Time) string {
 		late := first.Timeout > 0 && !now.Before(latest.Add(first.Timeout))
 		switch {
 		case count == 0 || gone:
-		case first.Ended || first.OnFailed == engine.FailedRun:
+		case first.AnyEnd():
 			if open != "" && !late && (first.Select == "all" || first.Ended || satisfied == 0) {
 				return first.Ref.String() + " has not ended: " + open
 			}

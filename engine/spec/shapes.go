@@ -242,7 +242,7 @@ var dependencyShape = newShape("dependency", "An upstream job, and which of its 
 	field{name: "hours", typ: items(integer(0, 23)), doc: "Only upstream plan times at these local hours."},
 	field{name: "onMissing", typ: words("run", "wait", "cancel"), doc: "When the upstream's schedule has no plan time in the window.", def: "natural run, traditional cancel"},
 	field{name: "onFailed", typ: words("wait", "run", "cancel"), doc: "When an upstream instance failed.", def: "wait"},
-	field{name: "waitPreviousEnd", typ: flagType, doc: "Also wait until the upstream's instances of the cycle before have ended.", def: "false"},
+	field{name: "waitPreviousEnd", typ: flagType, doc: "Also wait until the upstream's instances of the cycle before have ended. One that is frozen has not, except with onFailed: run.", def: "false"},
 	field{name: "timeout", typ: durationType, doc: "Stop waiting this long after the plan time or the last upstream plan time.", def: "none"},
 )
 

@@ -40,20 +40,22 @@ func (w *world) upstream(line string) map[string]int64 {
 }
 
 // factsTable: the upstream instances, the range, and which of them the facts name. "-" is none.
-var factsTable = []struct{ upstream, first, last, unsatisfied, open, failed string }{
-	{"01:00 succeeded, 02:00 forced, 03:00 skipped", "01:00", "03:00", "-", "-", "-"},
-	{"01:00 waiting, 02:00 succeeded", "01:00", "02:00", "01:00", "01:00", "-"},
-	{"01:00 waiting, 02:00 waiting, 03:00 waiting", "01:00", "02:00", "02:00", "02:00", "-"},
-	{"01:00 waiting, 02:00 succeeded, 03:00 waiting", "02:00", "02:00", "-", "-", "-"},
-	{"01:00 running, 02:00 failed", "01:00", "02:00", "02:00", "01:00", "02:00"},
-	{"01:00 failed, 02:00 running, 03:00 cancelled", "01:00", "03:00", "03:00", "02:00", "01:00"},
-	{"01:00 lost, 02:00 succeeded", "01:00", "02:00", "01:00", "01:00", "-"},
-	{"01:00 waiting, 02:00 waiting frozen", "01:00", "02:00", "02:00", "01:00", "02:00"},
-	{"01:00 waiting frozen, 02:00 waiting", "01:00", "02:00", "02:00", "02:00", "01:00"},
-	{"01:00 failed, 02:00 waiting frozen", "01:00", "02:00", "02:00", "-", "01:00"},
-	{"01:00 waiting frozen, 02:00 failed", "01:00", "02:00", "02:00", "-", "01:00"},
-	{"01:00 cancelled, 02:00 cancelled", "01:00", "02:00", "02:00", "-", "01:00"},
-	{"01:00 waiting, 05:00 waiting", "02:00", "04:00", "-", "-", "-"},
+// ended is what is open where any end will do and onFailed is not run: what is frozen has not ended.
+var factsTable = []struct{ upstream, first, last, unsatisfied, open, failed, ended string }{
+	{"01:00 succeeded, 02:00 forced, 03:00 skipped", "01:00", "03:00", "-", "-", "-", "-"},
+	{"01:00 waiting, 02:00 succeeded", "01:00", "02:00", "01:00", "01:00", "-", "01:00"},
+	{"01:00 waiting, 02:00 waiting, 03:00 waiting", "01:00", "02:00", "02:00", "02:00", "-", "02:00"},
+	{"01:00 waiting, 02:00 succeeded, 03:00 waiting", "02:00", "02:00", "-", "-", "-", "-"},
+	{"01:00 running, 02:00 failed", "01:00", "02:00", "02:00", "01:00", "02:00", "01:00"},
+	{"01:00 failed, 02:00 running, 03:00 cancelled", "01:00", "03:00", "03:00", "02:00", "01:00", "02:00"},
+	{"01:00 lost, 02:00 succeeded", "01:00", "02:00", "01:00", "01:00", "-", "01:00"},
+	{"01:00 waiting, 02:00 waiting frozen", "01:00", "02:00", "02:00", "01:00", "02:00", "02:00"},
+	{"01:00 waiting frozen, 02:00 waiting", "01:00", "02:00", "02:00", "02:00", "01:00", "02:00"},
+	{"01:00 failed, 02:00 waiting frozen", "01:00", "02:00", "02:00", "-", "01:00", "02:00"},
+	{"01:00 waiting frozen, 02:00 failed", "01:00", "02:00", "02:00", "-", "01:00", "01:00"},
+	{"01:00 succeeded, 02:00 waiting frozen", "02:00", "02:00", "02:00", "-", "02:00", "02:00"},
+	{"01:00 cancelled, 02:00 cancelled", "01:00", "02:00", "02:00", "-", "01:00", "-"},
+	{"01:00 waiting, 05:00 waiting", "02:00", "04:00", "-", "-", "-", "-"},
 }
 
 var factsCases = []testCase{
@@ -83,7 +85,7 @@ var factsCases = []testCase{
 			check(c.unsatisfied, f.Unsatisfied)
 			check(c.failed, f.Failed)
 			wait.OnFailed, wait.Ended = engine.FailedWait, true
-			check(c.open, w.facts(wait).Open)
+			check(c.ended, w.facts(wait).Open)
 
 			// Another key, another job: nothing.
 			wait.Key = "k"

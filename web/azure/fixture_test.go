@@ -71,8 +71,11 @@ type desk struct {
 	log     *lines
 	secret  string // the token of every request
 
-	mu  sync.Mutex
-	now time.Time
+	guard *engine.ClockGuard
+
+	mu     sync.Mutex
+	now    time.Time
+	offset time.Duration // of the machine's clock
 }
 
 // lines is a log that tests read.
@@ -102,11 +105,13 @@ const (
 func newDesk(t testing.TB) *desk {
 	t.Helper()
 	d := &desk{TB: t, now: time.Date(2026, 8, 3, 0, 30, 0, 0, time.UTC), log: new(lines)}
-	clock := func() time.Time {
+	began := d.now
+	d.guard = engine.NewClockGuard(time.Hour, func() engine.ClockReading {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		return d.now
-	}
+		return engine.ClockReading{Wall: d.now.Add(d.offset), Boot: "a", Up: d.now.Sub(began)}
+	})
+	clock := d.guard.Now
 	dir := t.TempDir()
 	var err error
 	d.db, err = store.Open(t.Context(), store.Config{Dir: dir, Clock: clock})
@@ -125,7 +130,7 @@ func newDesk(t testing.TB) *desk {
 	_, _ = rand.Read(key)
 	vault := azure.NewVault(func(bool) ([]byte, error) { return key, nil })
 	d.engine, err = engine.New(engine.Config{
-		Store: d.db, Runner: d.runner, Owner: "test", Slots: 64, Decode: spec.DecodeJob, Condition: spec.EvalWhen, Clock: clock, Log: log,
+		Store: d.db, Runner: d.runner, Owner: "test", Slots: 64, Decode: spec.DecodeJob, Condition: spec.EvalWhen, Clock: clock, Guard: d.guard, Log: log,
 		Secret: func(s engine.SecretSource) (string, error) {
 			return vault.Secret(context.Background(), d.db, s.Resource)
 		},

@@ -64,7 +64,11 @@ func (v *view) Facts(w *engine.Wait) (engine.Facts, error) {
 	if blocked {
 		f.Unsatisfied = v.s.upstreamInstance(last.id)
 	}
-	if isRunnable && (w.Ended || w.OnFailed == engine.FailedRun) {
+	if held, isHeld := latest(v.s.open, frozen, from, to); isHeld && !w.FrozenEnds() &&
+		(!isRunnable || held.at > runnable.at) {
+		runnable, isRunnable = held, true
+	}
+	if isRunnable && w.AnyEnd() {
 		f.Open = v.s.upstreamInstance(runnable.id)
 	}
 	if w.OnFailed == engine.FailedCancel {

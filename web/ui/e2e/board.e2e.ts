@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -169,24 +172,28 @@ test("in Chinese the board is in Chinese", async () => {
 });
 
 test("what happens shows without asking", async () => {
+  // A server with nothing due: whether a job of every day has an instance of today depends on the hour.
+  const scratch = mkdtempSync(join(tmpdir(), "almanac-board-"));
+  const folder = join(scratch, "folder");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "shop.yaml"), "workflow: shop\njobs:\n  stock: { trigger: manual, confirm: true, action: { type: none } }\n");
+  const own = await World.start({ empty: true });
   const { page, wrongs } = await visit(browser);
-  await page.goto(`${world.url}/day`);
-  await page.getByText("There is no instance on this day.").waitFor();
-  const answer = await fetch(`${world.url}/api/v1/jobs/shop/stock/trigger`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: "{}",
-  });
-  const { id } = (await answer.json()) as { id: string };
-  await fetch(`${world.url}/api/v1/instances/${id}/confirm`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: "{}",
-  });
-  await page.getByRole("button", { name: "succeeded 1" }).waitFor();
-  expect(await lanes(page).getAttribute("aria-label")).toContain("1 job, 1 instance");
-  expect(wrongs).toEqual([]);
-  await page.context().close();
+  try {
+    await own.stop();
+    await own.serve([folder]);
+    await page.goto(`${own.url}/day`);
+    await page.getByText("There is no instance on this day.").waitFor();
+    const { id } = await own.post<{ id: string }>("/api/v1/jobs/shop/stock/trigger", {});
+    await own.post(`/api/v1/instances/${id}/confirm`, {});
+    await page.getByRole("button", { name: "succeeded 1" }).waitFor();
+    expect(await lanes(page).getAttribute("aria-label")).toContain("1 job, 1 instance");
+    expect(wrongs).toEqual([]);
+  } finally {
+    await page.context().close();
+    await own.end();
+    rmSync(scratch, { recursive: true, force: true });
+  }
 });
 
 test("what ran again has a bar for each run, and is one instance", async () => {
