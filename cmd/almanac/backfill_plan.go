@@ -198,7 +198,10 @@ instance is written. The command shows how far it is and returns when it is appl
 			return err
 		}
 		head := *plan
-		head.Instances = nil // the server makes them anew, and holds them against the fingerprint
+		head.Instances, head.Jobs = nil, slices.Clone(plan.Jobs)
+		for n := range head.Jobs {
+			head.Jobs[n].Ranges = nil // the server makes them anew, and holds them against the fingerprint
+		}
 		var b web.Backfill
 		err = client.patient().post(c.Context(), path("backfills"), nil, web.BackfillApplyRequest{Plan: head, Note: note}, &b)
 		if isDrift(err) {
