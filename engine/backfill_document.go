@@ -58,7 +58,15 @@ func (d *draft) plan(part PlanPart) (*BackfillPlan, error) {
 		p.Matching = d.total
 		return p, nil
 	}
+	unasked, texts := part.whole() && part.Skip == 0 && part.Most == PlanListed, 0
 	p.Matching, err = d.list(part, func(i *BackfillPlanInstance) error {
+		for _, text := range i.Waits {
+			texts += len(text)
+		}
+		if unasked && texts > listedBytes {
+			p.Instances = nil
+			return nil
+		}
 		p.Instances = append(p.Instances, *i)
 		return nil
 	})

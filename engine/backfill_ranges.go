@@ -18,11 +18,14 @@ const PlanSeveral = "several"
 // PlanListed is how many instances of a plan are listed one by one unless a part of the list is asked for; the ranges of its jobs hold all.
 const PlanListed = 10_000
 
+// listedBytes is how long the texts of a list may be that nobody asked for: a longer one is not told.
+const listedBytes = 8 << 20
+
 // The ranges of a plan are a bounded part of it. Where its jobs would have more, neighbours are put together:
 // the fingerprint holds what they are exactly, and the list tells it.
 const (
 	planRanges  = 20_000 // of all jobs
-	leastRanges = 8      // of each
+	leastRanges = 4      // of each
 )
 
 // A planRange is a range while it is made.

@@ -152,7 +152,14 @@ function compareRanges(then: Plan, now: Plan, add: (change: Change) => void): vo
   const [a, b] = [rangesOf(then), rangesOf(now)];
   const text = (range: Range | undefined) =>
     range &&
-    JSON.stringify([Date.parse(range.from), Date.parse(range.to), range.instances, range.in, range.why, Object.entries(range.reasons ?? {}).sort()]);
+    JSON.stringify([
+      Date.parse(range.from),
+      Date.parse(range.to),
+      range.instances,
+      range.in,
+      range.why,
+      Object.entries(range.reasons ?? {}).sort(),
+    ]);
   for (const job of [...new Set([...a.keys(), ...b.keys()])].sort()) {
     const before = new Map((a.get(job) ?? []).map((range) => [Date.parse(range.from), range]));
     const both = (one: Range, was: Range | undefined, is: Range | undefined) =>
