@@ -23,11 +23,11 @@ const (
 	planAfter  = 1.2   // of what the server took before
 )
 
-// benchPlanSize plans a backfill of -planned instances as a person does, by the command line and a server: of
-// one job that is due each minute, and of a hundred that are due each hour and wait for each other. It says
-// how long that takes, the peaks of memory of both processes, how long the file is, and what is left of the
-// server's memory. The last plan is the worst one for the file: nothing is recorded of every other instance.
-// Nobody serves that directory, so that one process is both.
+// benchPlanSize plans a backfill of -planned instances as a person does, by the command line and a
+// server: of one job that is due each minute, and of a hundred that are due each hour and wait for
+// each other. It says how long that takes, the peaks of memory of both processes, how long the file
+// is, and what is left of the server's memory. The last plan is the worst one for the file: nothing
+// is recorded of every other instance. Nobody serves that directory, so that one process is both.
 func benchPlanSize(ctx context.Context, s setting) ([]figure, error) {
 	end := time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
 	var figures []figure
@@ -167,7 +167,8 @@ func (s setting) planExceptions(ctx context.Context, end time.Time) ([]figure, e
 	}, nil
 }
 
-// recordEveryOther records n instances of a job that is due each minute, with a minute without one behind each.
+// recordEveryOther records n instances of a job that is due each minute, with a minute without one
+// behind each.
 func recordEveryOther(ctx context.Context, data string, from time.Time, n int) error {
 	w, problems := spec.Decode("bench.yaml", []byte(`workflow: bench
 defaults: {startTime: "2010-01-01T00:00:00Z", action: {type: none}}

@@ -16,14 +16,16 @@ func (d *draft) plan(part PlanPart) (*BackfillPlan, error) {
 	whole := sha256.New()
 	request, err := json.Marshal(d.request)
 	if err != nil {
-		panic("stuck, this is a bug: " + err.Error()) // texts, numbers and flags can always be written
+		panic("stuck, this is a bug: " + err.Error()) // texts and numbers can always be written
 	}
 	fmt.Fprintf(whole, "%s\n%s\n", fingerprinted, request)
 	var counts [whyUpstream + 1]int
 	most := max(leastRanges, planRanges/len(d.parts))
 	for _, part := range d.parts {
 		definition := sha256.Sum256(part.job.Definition)
-		j := BackfillPlanJob{Ref: part.row.Ref, Definition: hex.EncodeToString(definition[:8]), Note: part.note()}
+		j := BackfillPlanJob{
+			Ref: part.row.Ref, Definition: hex.EncodeToString(definition[:8]), Note: part.note(),
+		}
 		ranges := rangeList{most: most}
 		sum := &digest{Hash: sha256.New()}
 		edges, err := d.edges(part, keptTimes)
@@ -88,7 +90,9 @@ func (d *draft) sum(sum *digest, edges []*draftEdge, i spot, waits []Wait) []Wai
 }
 
 // list hands out the part of the list, by plan time and job, and counts what the conditions leave.
-func (d *draft) list(part PlanPart, each func(*BackfillPlanInstance) error) (matching int, err error) {
+func (d *draft) list(
+	part PlanPart, each func(*BackfillPlanInstance) error,
+) (matching int, err error) {
 	edges, err := d.allEdges()
 	if err != nil {
 		return 0, err
@@ -103,7 +107,8 @@ func (d *draft) list(part PlanPart, each func(*BackfillPlanInstance) error) (mat
 			continue
 		}
 		row := BackfillPlanInstance{
-			Ref: i.part.row.Ref, PlanTime: i.at(), In: i.mark().in(), Why: i.mark().word(), Text: d.text(edges[i.part.order], i),
+			Ref: i.part.row.Ref, PlanTime: i.at(), In: i.mark().in(), Why: i.mark().word(),
+			Text: d.text(edges[i.part.order], i),
 		}
 		if row.In {
 			waits, row.Waits = d.waits(waits[:0], edges[i.part.order], i, 0, "", nil, true)
@@ -136,7 +141,8 @@ func (p *draftPart) note() string {
 	return ""
 }
 
-// TimesDigest is a digest of plan times, in ascending order: what a backfill holds of a job can be held against it later.
+// TimesDigest is a digest of plan times, in ascending order: what a backfill holds of a job can be
+// held against it later.
 func TimesDigest(times iter.Seq[time.Time]) string {
 	sum := sha256.New()
 	var line []byte
@@ -163,7 +169,8 @@ func (d *draft) held() []BackfillPart {
 			}
 		})
 		list = append(list, BackfillPart{
-			Job: part.row.ID, Ref: part.row.Ref, Version: part.row.Version, Asked: part.asked, Instances: n, Times: digest,
+			Job: part.row.ID, Ref: part.row.Ref, Version: part.row.Version, Asked: part.asked,
+			Instances: n, Times: digest,
 		})
 	}
 	return list

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sched/almanac/recurrence"
 )
 
-// A sheet gives plan times of a job as bindings ask for them. It keeps a part of them, that a plan need not
-// hold all.
+// A sheet gives plan times of a job as bindings ask for them. It keeps a part of them, that a plan
+// need not hold all.
 type sheet struct {
 	timetable *recurrence.Timetable
 	from, to  time.Time
@@ -39,14 +39,16 @@ type draftEdge struct {
 	up       *draftPart
 	binder   *deps.Binder
 	sections []section // of the instance that was bound last
-	looked   []window  // by the days of the instances: what was looked at of the upstream job; both ends included
+	looked   []window  // of the upstream job, by the days of the instances; both ends included
 }
 
 // edges binds instances of a job. aim is how many plan times of each job are kept meanwhile.
 func (d *draft) edges(part *draftPart, aim int) ([]*draftEdge, error) {
 	end := func(p *draftPart) deps.Job {
-		s := &sheet{timetable: p.timetable, ahead: 24 * time.Hour, aim: aim}
-		return deps.Job{Name: p.row.Ref.String(), Period: p.job.Period, Location: p.job.When.Location, Occurrences: s.between}
+		s := &sheet{timetable: p.timetable, ahead: time.Hour, aim: aim}
+		return deps.Job{
+			Name: p.row.Ref.String(), Period: p.job.Period, Location: p.job.When.Location, Occurrences: s.between,
+		}
 	}
 	var edges []*draftEdge
 	for n := range part.job.DependsOn {
@@ -58,11 +60,12 @@ func (d *draft) edges(part *draftPart, aim int) ([]*draftEdge, error) {
 		for k, e := range dep.edges() {
 			binder, err := e.Compile(end(part), end(up))
 			if err != nil {
-				return nil, fmt.Errorf("plan %s: its dependency on %s: %w", part.row.Ref, dep.Job, err)
+				return nil, wrap(err, "plan %s: its dependency on %s", part.row.Ref, dep.Job)
 			}
 			edges = append(edges, &draftEdge{
 				plan: DependencyPlan{
-					Dependency: dep, Index: n, Ended: k == 1, Upstream: up.job, Pair: binder.Describe(), Bindings: make([]deps.Binding, 1),
+					Dependency: dep, Index: n, Ended: k == 1, Upstream: up.job, Pair: binder.Describe(),
+					Bindings: make([]deps.Binding, 1),
 				},
 				up: up, binder: binder, looked: make([]window, len(part.items)),
 			})
@@ -80,8 +83,8 @@ type upstreamTime struct {
 	ended int64 // milliseconds; of what can best be waited for, when it is asked for
 }
 
-// bind finds what an instance waits for, in the pieces that its binding is cut in. It calls each for every
-// plan time of them, and next before every piece.
+// bind finds what an instance waits for, in the pieces that its binding is cut in. It calls each
+// for every plan time of them, and next before every piece.
 func (d *draft) bind(e *draftEdge, span int, i spot, next func(), each func(upstreamTime)) {
 	binding := e.binder.Bind(i.at())
 	e.plan.Bindings[0] = binding
@@ -126,8 +129,8 @@ func (e *draftEdge) look(span int, first, last time.Time) {
 	w.to = latest(w.to, last)
 }
 
-// further is what is recorded of a plan time behind all that was read: of an earlier cycle of a job that is
-// due seldom. It is read when it is first asked for, which is while the plan is being made.
+// further is what is recorded of a plan time behind all that was read: of an earlier cycle of a job
+// that is due seldom. It is read when it is first asked for, which is while the plan is being made.
 func (d *draft) further(up *draftPart, at time.Time) farRecord {
 	key := JobTime{Job: up.row.ID, PlanTime: at.UTC()}
 	if far, known := d.far[key]; known || d.view == nil {

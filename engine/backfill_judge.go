@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// better reports whether a record says more of its plan time than another: that it is satisfied, or may yet be; of two that
-// are, what ended last, and otherwise the scheduled one.
+// better reports whether a record says more of its plan time than another: that it is satisfied, or
+// may yet be; of two that are, what ended last, and otherwise the scheduled one.
 func better(a, b *Record) bool {
 	rank := func(r *Record) int {
 		switch {
@@ -28,8 +28,9 @@ func better(a, b *Record) bool {
 	return a.Key == "" && b.Key != ""
 }
 
-// tells reports whether a record tells rather than another how their plan time stands: the one that goes on, else the one that ended last, since a backfill
-// repeats what was scheduled, and either may be run again. What was cancelled did nothing, and tells only where nothing else does.
+// tells reports whether a record tells rather than another how their plan time stands: the one that
+// goes on, else the one that ended last, since a backfill repeats what was scheduled, and either
+// may be run again. What was cancelled did nothing, and tells only where nothing else does.
 func tells(a, b *Record) bool {
 	rank := func(r *Record) int {
 		switch {
@@ -48,50 +49,55 @@ func tells(a, b *Record) bool {
 
 // judge decides which instances are in.
 func (d *draft) judge() error {
-	edges := map[*draftPart][]*draftEdge{}
 	for _, p := range d.parts {
-		var err error
-		if edges[p], err = d.edges(p, keptTimes); err != nil {
+		edges, err := d.edges(p, keptTimes)
+		if err != nil {
 			return err
 		}
 		for span, i := range p.each {
-			i.s.marks[i.n] = d.verdict(edges[p], span, i)
+			i.s.marks[i.n] = d.verdict(edges, span, i)
 		}
+		d.note(edges)
 	}
 	// One that is out may be what another would wait for.
 	order := d.upstreamFirst()
-	changed := map[*draftPart]bool{}
-	for _, p := range order {
-		changed[p] = true
-	}
-	for first := true; ; first = false {
+	var changed map[*draftPart]bool // in the round before; nil: there was none
+	for {
 		again := map[*draftPart]bool{}
 		for _, p := range order {
-			if !first && !slices.ContainsFunc(edges[p], func(e *draftEdge) bool { return changed[e.up] || again[e.up] }) {
+			edges, err := d.edges(p, keptTimes)
+			if err != nil {
+				return err
+			}
+			if changed != nil && !slices.ContainsFunc(edges, func(e *draftEdge) bool {
+				return changed[e.up] || again[e.up]
+			}) {
 				continue
 			}
 			for span, i := range p.each {
-				if mark := i.mark(); mark.in() && d.unmet(edges[p], span, i) {
+				if mark := i.mark(); mark.in() && d.unmet(edges, span, i) {
 					i.s.marks[i.n] = mark.be(whyUpstream, false)
 					again[p] = true
 				}
 			}
+			d.note(edges)
 		}
 		if len(again) == 0 {
-			break
+			return nil
 		}
 		changed = again
 	}
-	for _, list := range edges {
-		for _, e := range list {
-			for _, w := range e.looked {
-				if !w.from.IsZero() {
-					d.span(e.up.row.ID, w.from, w.to)
-				}
+}
+
+// note notes what bindings have looked at.
+func (d *draft) note(edges []*draftEdge) {
+	for _, e := range edges {
+		for _, w := range e.looked {
+			if !w.from.IsZero() {
+				d.span(e.up.row.ID, w.from, w.to)
 			}
 		}
 	}
-	return nil
 }
 
 // verdict is what is to be said of an instance by itself.
@@ -117,8 +123,8 @@ func (d *draft) verdict(edges []*draftEdge, span int, i spot) mark {
 	return old.be(whyFailed, want["failed"] || want["all"])
 }
 
-// upstreamFirst lists the jobs of the backfill that wait for any, each behind those that it waits for where
-// they do not wait for each other: one look at each is then enough for most.
+// upstreamFirst lists the jobs of the backfill that wait for any, each behind those that it waits
+// for where they do not wait for each other: one look at each is then enough for most.
 func (d *draft) upstreamFirst() (order []*draftPart) {
 	seen := map[*draftPart]bool{}
 	var visit func(p *draftPart)

@@ -44,6 +44,9 @@ func (p *PlanPart) takes(i spot, text func() string) bool {
 	if len(p.Find) == 0 {
 		return true
 	}
-	all := strings.ToLower(i.part.row.Ref.String() + " " + i.at().Format(time.RFC3339) + " " + text())
-	return !slices.ContainsFunc(p.Find, func(word string) bool { return !strings.Contains(all, strings.ToLower(word)) })
+	words := []string{i.part.row.Ref.String(), i.at().Format(time.RFC3339), text()}
+	all := strings.ToLower(strings.Join(words, " "))
+	return !slices.ContainsFunc(p.Find, func(word string) bool {
+		return !strings.Contains(all, strings.ToLower(word))
+	})
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A BackfillPlan is what a backfill would do: every instance of its range, in or out, and why. It is saved, read by people, and applied later to exactly
-// what it says, or not at all.
+// A BackfillPlan is what a backfill would do: every instance of its range, in or out, and why. It
+// is saved, read by people, and applied later to exactly what it says, or not at all.
 type BackfillPlan struct {
 	Format      string
 	ID          string // of the plan, and the key of what applying it makes
@@ -26,8 +26,8 @@ type BackfillPlan struct {
 	Matching    int                    // instances that the part's conditions leave, whether they are listed or not
 }
 
-// BackfillFormat is the version of the document of a saved plan. Of the version before, no range has several
-// reasons, and a longer list may stand beside the ranges or in their place.
+// BackfillFormat is the version of the document of a saved plan. Of the version before, no range
+// has several reasons, and a longer list may stand beside the ranges or in their place.
 const (
 	BackfillFormat    = "almanac-backfill/2"
 	BackfillFormatOld = "almanac-backfill/1"
@@ -67,13 +67,15 @@ var BackfillWhy = map[string]string{
 	"upstream-missing": "it would wait for ever: its upstream is neither in the backfill nor recorded",
 }
 
-// PlanBackfill says what a backfill would do, from the definitions and the rows as they are. It changes nothing. Errors of kind ErrInvalid list every
-// mistake of the request. Of a plan of more than PlanListed instances none is listed.
+// PlanBackfill says what a backfill would do, from the definitions and the rows as they are. It
+// changes nothing. Errors of kind ErrInvalid list every mistake of the request. Of a plan of more
+// than PlanListed instances none is listed.
 func (e *Engine) PlanBackfill(ctx context.Context, r BackfillRequest, now time.Time) (*BackfillPlan, error) {
 	return e.PlanBackfillPart(ctx, r, PlanPart{Most: PlanListed}, now)
 }
 
-// PlanBackfillPart is PlanBackfill with a part of the list. A list that is longer than PlanListed is empty unless Skip or Most ask for a part of it.
+// PlanBackfillPart is PlanBackfill with a part of the list. A list that is longer than PlanListed
+// is empty unless Skip or Most ask for a part of it.
 func (e *Engine) PlanBackfillPart(ctx context.Context, r BackfillRequest, part PlanPart, now time.Time) (*BackfillPlan, error) {
 	var plan *BackfillPlan
 	err := e.drafted(ctx, r, &part, now, func(d *draft) (err error) {
@@ -90,7 +92,9 @@ type PlannedList struct {
 }
 
 // ListBackfillPlan is PlanBackfill with every instance, however many there are.
-func (e *Engine) ListBackfillPlan(ctx context.Context, r BackfillRequest, now time.Time) (*PlannedList, error) {
+func (e *Engine) ListBackfillPlan(
+	ctx context.Context, r BackfillRequest, now time.Time,
+) (*PlannedList, error) {
 	list := &PlannedList{}
 	err := e.drafted(ctx, r, &PlanPart{Most: backfillMost}, now, func(d *draft) (err error) {
 		list.draft = d
@@ -109,9 +113,11 @@ func (l *PlannedList) Each(each func(*BackfillPlanInstance) error) error {
 	return err
 }
 
-// drafted makes a draft and has it used, while the rows are as they were read. Most of the part becomes 0
-// when the list is too long to be told unasked.
-func (e *Engine) drafted(ctx context.Context, r BackfillRequest, part *PlanPart, now time.Time, use func(*draft) error) error {
+// drafted makes a draft and has it used, while the rows are as they were read. Most of the part
+// becomes 0 when the list is too long to be told unasked.
+func (e *Engine) drafted(
+	ctx context.Context, r BackfillRequest, part *PlanPart, now time.Time, use func(*draft) error,
+) error {
 	large := false
 	defer func() {
 		if large {
@@ -136,11 +142,13 @@ func (e *Engine) drafted(ctx context.Context, r BackfillRequest, part *PlanPart,
 	}
 }
 
-// largePlan is how many instances a plan must hold for the memory that it took to be given back at once.
+// largePlan is how many instances a plan must hold for the memory that it took to be given back at
+// once.
 const largePlan = 50_000
 
-// A draft is a backfill being planned. What it holds of an instance is some bytes in the columns of a
-// stretch: a plan may be of many millions. Texts, bindings and plan times are made when they are asked for.
+// A draft is a backfill being planned. What it holds of an instance is some bytes in the columns of
+// a stretch: a plan may be of many millions. Texts, bindings and plan times are made when they are
+// asked for.
 type draft struct {
 	e       *Engine
 	request BackfillRequest
@@ -162,12 +170,13 @@ type draft struct {
 	involved map[int64]int64    // versions of the jobs that it depends on
 }
 
-// keptTimes is how many plan times of a job are at hand while its instances are bound one after the other.
+// keptTimes is how many plan times of a job are at hand while its instances are bound one after the
+// other.
 const keptTimes = 4096
 
-// draft plans a backfill from definitions and rows; errStale when the rows have other definitions. Of what is
-// to be listed it remembers what a text is made of. Most of a part that nobody asked for becomes 0 when there
-// is too much.
+// draft plans a backfill from definitions and rows; errStale when the rows have other definitions.
+// Of what is to be listed it remembers what a text is made of. Most of a part that nobody asked for
+// becomes 0 when there is too much.
 func (e *Engine) draft(v View, r BackfillRequest, at time.Time, part *PlanPart) (*draft, error) {
 	revision, err := v.Revision()
 	if err != nil || revision != e.defs.at() {
@@ -182,8 +191,9 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time, part *PlanPart) 
 		return nil, err
 	}
 	d := &draft{
-		e: e, request: r, at: at, scope: scope, tracks: map[JobRef]*draftPart{}, outcomes: make([]outcome, 1), numbers: map[outcome]uint32{},
-		far: map[JobTime]farRecord{}, view: v, revision: revision, witness: witness, spans: map[int64][]window{},
+		e: e, request: r, at: at, scope: scope, tracks: map[JobRef]*draftPart{},
+		outcomes: make([]outcome, 1), numbers: map[outcome]uint32{}, far: map[JobTime]farRecord{}, view: v,
+		revision: revision, witness: witness, spans: map[int64][]window{},
 	}
 	if err := d.expand(); err != nil {
 		return nil, err
@@ -202,7 +212,8 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time, part *PlanPart) 
 	return d, nil
 }
 
-// planner knows the jobs of the scope and what they wait for. Days before a job's name first appeared are planned as its rule would have had them.
+// planner knows the jobs of the scope and what they wait for. Days before a job's name first
+// appeared are planned as its rule would have had them.
 func (d *draft) planner() (*Planner, error) {
 	known := map[JobRef]bool{}
 	rows := map[JobRef]JobRow{}
@@ -249,10 +260,12 @@ func (d *draft) expand() error {
 		p.order, p.asked = i, d.scope.asked[p.row.Ref]
 		d.parts = append(d.parts, p)
 		for _, days := range d.scope.days {
-			w := window{dayStart(days.From, p.job.When.Location), dayStart(days.To.AddDays(1), p.job.When.Location)}
+			zone := p.job.When.Location
+			w := window{dayStart(days.From, zone), dayStart(days.To.AddDays(1), zone)}
 			n := countTimes(p.timetable, w, backfillMost-d.total)
 			if d.total += n; d.total > backfillMost {
-				return &MistakeError{"jobs", fmt.Sprintf("the range holds more than %d instances; choose fewer days or fewer jobs", backfillMost)}
+				return &MistakeError{"jobs", fmt.Sprintf(
+					"the range holds more than %d instances; choose fewer days or fewer jobs", backfillMost)}
 			}
 			if n > 0 {
 				p.items = append(p.items, itemSpan{days: w, first: p.total, hi: n})
@@ -305,14 +318,16 @@ func (p *draftPart) hold(needs []window) {
 	}
 	for k := range p.items {
 		span := &p.items[k]
-		span.s = p.stretches[sort.Search(len(p.stretches), func(n int) bool { return !p.stretches[n].to.Before(span.days.to) })]
+		span.s = p.stretches[sort.Search(len(p.stretches), func(n int) bool {
+			return !p.stretches[n].to.Before(span.days.to)
+		})]
 		lo := span.s.notBefore(span.days.from.UnixMilli())
 		span.lo, span.hi = lo, lo+span.hi
 	}
 }
 
-// lookUp reads what is recorded of the instances of the range and of what they wait for. What a text of the
-// list is made of is kept when there is one.
+// lookUp reads what is recorded of the instances of the range and of what they wait for. What a
+// text of the list is made of is kept when there is one.
 func (d *draft) lookUp(list bool) error {
 	stale := d.scope.wanted["stale"] || d.scope.wanted["all"]
 	for _, p := range d.tracks {
@@ -322,7 +337,8 @@ func (d *draft) lookUp(list bool) error {
 		for _, s := range p.stretches {
 			for n := 0; n < s.len(); n += keptTimes {
 				last := min(n+keptTimes, s.len()) - 1
-				rows, err := d.view.Recorded(p.row.ID, time.UnixMilli(s.at(n)), time.UnixMilli(s.at(last)))
+				from, to := time.UnixMilli(s.at(n)), time.UnixMilli(s.at(last))
+				rows, err := d.view.Recorded(p.row.ID, from, to)
 				if err != nil {
 					return fmt.Errorf("read what is recorded of job %d: %w", p.row.ID, err)
 				}

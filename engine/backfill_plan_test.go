@@ -128,7 +128,8 @@ func planText(p *engine.BackfillPlan) string {
 	return b.String()
 }
 
-// appliedText is what applying a plan has written, in the order of its turn, with what each instance waits for.
+// appliedText is what applying a plan has written, in the order of its turn, with what each
+// instance waits for.
 func (d *desk) appliedText(key string) string {
 	d.Helper()
 	var b strings.Builder
@@ -154,8 +155,9 @@ func (d *desk) appliedText(key string) string {
 	return b.String()
 }
 
-// What a plan says is the same in each version of the program: a plan that an earlier one has saved, and a backfill that it began to apply, go on. The
-// expected text was written by the version that kept every instance in memory.
+// What a plan says is the same in each version of the program: a plan that an earlier one has
+// saved, and a backfill that it began to apply, go on. The expected text was written by the version
+// that kept every instance in memory.
 func TestAPlanIsWhatItWasInEarlierVersions(t *testing.T) {
 	d := newDesk(t)
 	e, h := d.server("a", d.db, false)

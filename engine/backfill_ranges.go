@@ -2,8 +2,8 @@ package engine
 
 import "time"
 
-// A BackfillPlanRange is instances of one job that follow one another, of all of which the plan says the same.
-// Of a plan that changes its mind too often, some ranges are of several reasons.
+// A BackfillPlanRange is instances of one job that follow one another, of all of which the plan
+// says the same. Of a plan that changes its mind too often, some ranges are of several reasons.
 type BackfillPlanRange struct {
 	From, To  time.Time // plan times of the first and the last
 	Instances int
@@ -15,14 +15,16 @@ type BackfillPlanRange struct {
 // PlanSeveral is the reason of a range of instances that have several.
 const PlanSeveral = "several"
 
-// PlanListed is how many instances of a plan are listed one by one unless a part of the list is asked for; the ranges of its jobs hold all.
+// PlanListed is how many instances of a plan are listed one by one unless a part of the list is
+// asked for; the ranges of its jobs hold all.
 const PlanListed = 10_000
 
-// listedBytes is how long the texts of a list may be that nobody asked for: a longer one is not told.
+// listedBytes is how long the texts of a list may be that nobody asked for: a longer one is not
+// told.
 const listedBytes = 8 << 20
 
-// The ranges of a plan are a bounded part of it. Where its jobs would have more, neighbours are put together:
-// the fingerprint holds what they are exactly, and the list tells it.
+// The ranges of a plan are a bounded part of it. Where its jobs would have more, neighbours are put
+// together: the fingerprint holds what they are exactly, and the list tells it.
 const (
 	planRanges  = 20_000 // of all jobs
 	leastRanges = 4      // of each
@@ -38,8 +40,8 @@ type planRange struct {
 	all      int
 }
 
-// A rangeList cuts the instances of a job into those that follow one another and are in, or out, for the same
-// reason.
+// A rangeList cuts the instances of a job into those that follow one another and are in, or out,
+// for the same reason.
 type rangeList struct {
 	ranges []planRange
 	most   int
@@ -98,7 +100,8 @@ func (l *rangeList) list() (list []BackfillPlanRange) {
 	for n := range l.ranges {
 		r := &l.ranges[n]
 		shown := BackfillPlanRange{
-			From: time.UnixMilli(r.from).In(r.part.zone), To: time.UnixMilli(r.to).In(r.part.zone), Instances: r.all, In: r.in, Why: PlanSeveral,
+			From: time.UnixMilli(r.from).In(r.part.zone), To: time.UnixMilli(r.to).In(r.part.zone),
+			Instances: r.all, In: r.in, Why: PlanSeveral,
 		}
 		if r.why != 0 {
 			shown.Why = planWords[r.why]

@@ -42,7 +42,8 @@ func TestALongPlanIsNoLargerThanAShortOne(t *testing.T) {
 	require.InDelta(t, short, long, 20)
 }
 
-// The memory that a plan takes for an instance is some bytes, and what it allocates meanwhile is bounded too.
+// The memory that a plan takes for an instance is some bytes, and what it allocates meanwhile is
+// bounded too.
 func TestAnInstanceOfAPlanTakesFewBytes(t *testing.T) {
 	d := newDesk(t)
 	e, _ := d.server("a", d.db, false)
@@ -71,8 +72,8 @@ func TestAnInstanceOfAPlanTakesFewBytes(t *testing.T) {
 	require.Less(t, allocatedMany-allocatedFew, 300*more)
 }
 
-// A plan that changes its mind with each instance has a bounded number of ranges, which say how many of each
-// reason there are; the list and the fingerprint are exact.
+// A plan that changes its mind with each instance has a bounded number of ranges, which say how
+// many of each reason there are; the list and the fingerprint are exact.
 func TestAPlanOfManyMindsIsBounded(t *testing.T) {
 	d := newDesk(t)
 	e, _ := d.server("a", d.db, false)

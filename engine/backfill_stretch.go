@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sched/almanac/recurrence"
 )
 
-// A stretch is plan times of one job that follow one another, and what is known of each. It is kept in
-// columns, so that a plan of many millions of instances takes some ten bytes for each.
+// A stretch is plan times of one job that follow one another, and what is known of each. It is kept
+// in columns, so that a plan of many millions of instances takes some ten bytes for each.
 type stretch struct {
 	from, to time.Time // plan times before to
 	base     int64     // the first plan time, in milliseconds
@@ -37,7 +37,9 @@ const (
 )
 
 // planWords are the words of BackfillWhy by their number in a mark.
-var planWords = []string{"", "missing", "failed", "stale", "satisfied", "open", "not-due", "off-calendar", "upstream-missing"}
+var planWords = []string{
+	"", "missing", "failed", "stale", "satisfied", "open", "not-due", "off-calendar", "upstream-missing",
+}
 
 const (
 	whyMissing mark = 1 + iota
@@ -183,7 +185,9 @@ func (i spot) mark() mark    { return i.s.marks[i.n] }
 
 // find returns the place of a plan time; a nil stretch says that the draft holds none there.
 func (p *draftPart) find(at int64) (*stretch, int) {
-	k := sort.Search(len(p.stretches), func(k int) bool { return p.stretches[k].to.UnixMilli() > at })
+	k := sort.Search(len(p.stretches), func(k int) bool {
+		return p.stretches[k].to.UnixMilli() > at
+	})
 	if k == len(p.stretches) {
 		return nil, 0
 	}
@@ -214,5 +218,8 @@ func (p *draftPart) each(yield func(span int, i spot) bool) {
 
 // firstFrom is the number of the first instance that is not before.
 func (p *draftPart) firstFrom(at time.Time) int {
-	return sort.Search(p.total, func(k int) bool { i := p.spot(k); return i.s.at(i.n) >= at.UnixMilli() })
+	return sort.Search(p.total, func(k int) bool {
+		i := p.spot(k)
+		return i.s.at(i.n) >= at.UnixMilli()
+	})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sched/almanac/recurrence"
 )
 
-// allEdges binds the instances of all jobs, one of one job and then one of another, by the order of the jobs.
+// allEdges binds the instances of all jobs, one of one job and then one of another, by the order of
+// the jobs.
 func (d *draft) allEdges() ([][]*draftEdge, error) {
 	list := make([][]*draftEdge, len(d.parts))
 	for n, p := range d.parts {
@@ -33,8 +34,8 @@ func (d *draft) chronological() *turns {
 	return t
 }
 
-// turns is the instances that are in, in the order of their turn: by day, backwards when that was asked for,
-// and within a day by plan time and job.
+// turns is the instances that are in, in the order of their turn: by day, backwards when that was
+// asked for, and within a day by plan time and job.
 func (d *draft) turns() *turns {
 	t := &turns{}
 	for _, p := range d.parts {
@@ -81,7 +82,9 @@ func (c *turnCursor) Before(other *turnCursor) bool {
 	if c.backwards {
 		day = -day
 	}
-	return cmp.Or(day, cmp.Compare(c.i.s.at(c.i.n), other.i.s.at(other.i.n)), cmp.Compare(c.part.order, other.part.order)) < 0
+	return cmp.Or(
+		day, cmp.Compare(c.i.s.at(c.i.n), other.i.s.at(other.i.n)), cmp.Compare(c.part.order, other.part.order),
+	) < 0
 }
 
 // advance goes to the next instance that is in, from next on; false says that there is none.
@@ -109,7 +112,8 @@ func (c *turnCursor) turn() bool {
 	}
 	at := p.spot(first).at()
 	c.day = recurrence.DateOf(at)
-	// Where a clock goes back over midnight, the date does so too. A day has all from its first beginning on.
+	// Where a clock goes back over midnight, the date does so too. A day has all from its first
+	// beginning on.
 	for !at.Before(dayStart(c.day.AddDays(1), p.zone)) {
 		c.day = c.day.AddDays(1)
 	}
@@ -130,7 +134,8 @@ type turnList struct {
 	base  int // the number of the first that is at hand
 }
 
-// at is the instance whose turn is n. Those before from are not asked for again, or else are looked for anew.
+// at is the instance whose turn is n. Those before from are not asked for again, or else are looked
+// for anew.
 func (l *turnList) at(n, from int) spot {
 	if l.turns == nil || n < l.base {
 		l.turns, l.base, l.ahead = l.draft.turns(), 0, l.ahead[:0]

@@ -17,8 +17,9 @@ func dayStart(d recurrence.Date, zone *time.Location) time.Time { return recurre
 // backfillReach is how many days a dependency may look back: more than a year of months.
 const backfillReach = 800
 
-// originBefore is the origin of a job whose days before its creation are wanted too: the same phase and the same defaults, from a time before from on.
-// A rule that counts its occurrences, and a job that is due once at its creation, have no such days.
+// originBefore is the origin of a job whose days before its creation are wanted too: the same phase
+// and the same defaults, from a time before from on. A rule that counts its occurrences, and a job
+// that is due once at its creation, have no such days.
 func originBefore(j *Job, origin recurrence.Origin, created, from time.Time) recurrence.Origin {
 	w := &j.When
 	switch {
@@ -63,8 +64,8 @@ type section struct {
 	count       int
 }
 
-// waits appends the rows by which an instance waits, bound as `dependencies.md` §9 says, and with words says
-// them. What they were made of goes into the sum.
+// waits appends the rows by which an instance waits, bound as `dependencies.md` §9 says, and with
+// words says them. What they were made of goes into the sum.
 func (d *draft) waits(
 	rows []Wait, edges []*draftEdge, i spot, instance int64, key string, sum *digest, words bool,
 ) ([]Wait, []string) {
@@ -126,8 +127,9 @@ func (d *draft) waits(
 	return rows, texts
 }
 
-// sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill are one part
-// of each piece: a range of that key holds nothing else. They stand until the next are asked for.
+// sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill
+// are one part of each piece: a range of that key holds nothing else. They stand until the next are
+// asked for.
 func (d *draft) sections(e *draftEdge, i spot, sum *digest) (_ []section, all int) {
 	at, list := i.at(), e.sections[:0]
 	here, last := -1, -1
@@ -162,7 +164,8 @@ func (d *draft) sections(e *draftEdge, i spot, sum *digest) (_ []section, all in
 	return list, all
 }
 
-// A digest is a sum of what a plan was made of. Each value says how long it is, so that two lists of values are not taken for one.
+// A digest is a sum of what a plan was made of. Each value says how long it is, so that two lists
+// of values are not taken for one.
 type digest struct {
 	hash.Hash
 	scratch []byte

@@ -42,7 +42,7 @@ type BackfillPlan struct {
 	Why         map[string]int         `json:"why" doc:"Instances by reason"`
 	Jobs        []BackfillPlanJob      `json:"jobs" maxItems:"10000"`
 	Listing     string                 `json:"listing" maxLength:"64" doc:"A digest of the ranges, and of the instances as they are listed"`
-	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all"`
+	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance, or those of the part that was asked for; absent when there are more than 10,000, or what they wait for takes more than 8 MB to say: the ranges of the jobs hold all, and listBackfillPlan lists them"`
 	Matching    *int                   `json:"matching,omitempty" doc:"When a part was asked for: instances that its conditions leave"`
 }
 

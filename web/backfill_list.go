@@ -17,11 +17,14 @@ import (
 // planListRoute is the route of a plan with its whole list.
 func planListRoute() route {
 	return route{
-		Method: http.MethodPost, Pattern: prefix + "/backfills/plan/instances", Permission: Viewer, ID: "listBackfillPlan", Tag: "backfills", BodyLimit: maxBody,
+		Method: http.MethodPost, Pattern: prefix + "/backfills/plan/instances", Permission: Viewer,
+		ID: "listBackfillPlan", Tag: "backfills", BodyLimit: maxBody,
 		Summary: "What a backfill would do with each instance",
-		Text: "Answers with lines, each of which is JSON: the plan without its instances first, and then every instance by plan time and job. " +
-			"There are as many lines of instances as the in and the out of the plan say; an answer with fewer was cut off. Nothing is changed.",
-		Request: exampleBackfillRequest, Answers: ok(nil), Usual: planListResponse(), register: operation((*server).listBackfillPlan),
+		Text: "Answers with lines, each of which is JSON: the plan without its instances first, and then every " +
+			"instance by plan time and job. There are as many lines of instances as the in and the out of the " +
+			"plan say; an answer with fewer was cut off. Nothing is changed.",
+		Request: exampleBackfillRequest, Answers: ok(nil), Usual: planListResponse(),
+		register: operation((*server).listBackfillPlan),
 	}
 }
 
@@ -32,8 +35,8 @@ type listBackfillPlanInput struct {
 // listed is how many bytes of a list are sent at once.
 const listed = 64 << 10
 
-// listBackfillPlan sends a plan with all of its instances. The list is made while it is sent, and the rows are not
-// looked at meanwhile: whoever reads slowly holds up nobody.
+// listBackfillPlan sends a plan with all of its instances. The list is made while it is sent, and
+// the rows are not looked at meanwhile: whoever reads slowly holds up nobody.
 func (s *server) listBackfillPlan(ctx context.Context, in *listBackfillPlanInput) (*huma.StreamResponse, error) {
 	if err := s.dateBackfill(ctx, &in.Body); err != nil {
 		return nil, err
@@ -46,7 +49,8 @@ func (s *server) listBackfillPlan(ctx context.Context, in *listBackfillPlanInput
 		r, w := humachi.Unwrap(hc)
 		hc.SetHeader("Content-Type", "application/x-ndjson")
 		hc.SetStatus(http.StatusOK)
-		out := bufio.NewWriterSize(&deadlined{w, http.NewResponseController(w), s.cfg.Limits.Stall}, listed)
+		to := &deadlined{w: w, control: http.NewResponseController(w), stall: s.cfg.Limits.Stall}
+		out := bufio.NewWriterSize(to, listed)
 		lines := json.NewEncoder(out)
 		err := lines.Encode(NewBackfillPlan(list.Plan, in.Body))
 		if err == nil {
@@ -86,8 +90,11 @@ func (d *deadlined) Write(p []byte) (int, error) {
 func planListResponse() *huma.Response {
 	return &huma.Response{
 		Description: "A BackfillPlan, and then a BackfillPlanInstance a line",
-		Content: map[string]*huma.MediaType{"application/x-ndjson": {Schema: &huma.Schema{Type: huma.TypeString}, Example: `{"format":"almanac-backfill/2","in":1,"out":0}
+		Content: map[string]*huma.MediaType{"application/x-ndjson": {
+			Schema: &huma.Schema{Type: huma.TypeString},
+			Example: `{"format":"almanac-backfill/2","in":1,"out":0}
 {"job":"retail/orders","planTime":"2026-11-19T05:00:00+01:00","in":true,"why":"missing"}
-`}},
+`,
+		}},
 	}
 }

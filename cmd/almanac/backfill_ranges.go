@@ -12,7 +12,8 @@ import (
 	api "github.com/almanac-sched/almanac/web/client"
 )
 
-// rangeChanges lists how the jobs of two plans differ whose instances are not listed, at most some lines.
+// rangeChanges lists how the jobs of two plans differ whose instances are not listed, at most some
+// lines.
 func rangeChanges(then, now *web.BackfillPlan) (lines []string) {
 	const most = 20
 	was := map[string][]web.BackfillPlanRange{}
@@ -55,19 +56,21 @@ func rangeWords(list []web.BackfillPlanRange, n int) string {
 	if len(r.Reasons) > 0 {
 		in, why = "in or out", whyWords(r.Reasons)
 	}
-	return fmt.Sprintf("%s from %s to %s %s (%s)", count(r.Instances, "instance"), stamp(r.From), stamp(r.To), in, why)
+	return fmt.Sprintf(
+		"%s from %s to %s %s (%s)", count(r.Instances, "instance"), stamp(r.From), stamp(r.To), in, why)
 }
 
 // sameRange reports whether two ranges say the same.
 func sameRange(a, b *web.BackfillPlanRange) bool {
-	return a.From.Equal(b.From) && a.To.Equal(b.To) && a.Instances == b.Instances && a.In == b.In && a.Why == b.Why && maps.Equal(a.Reasons, b.Reasons)
+	return a.From.Equal(b.From) && a.To.Equal(b.To) && a.Instances == b.Instances &&
+		a.In == b.In && a.Why == b.Why && maps.Equal(a.Reasons, b.Reasons)
 }
 
 // planPage is how many instances of a plan are in one table of the list.
 const planPage = 10_000
 
-// eachPlanned calls each for every instance of a plan, one after the other. It asks for them when the plan has
-// not listed them.
+// eachPlanned calls each for every instance of a plan, one after the other. It asks for them when
+// the plan has not listed them.
 func eachPlanned(ctx context.Context, c *client, p *web.BackfillPlan, each func(*web.BackfillPlanInstance) error) error {
 	if len(p.Instances) > 0 {
 		for i := range p.Instances {
@@ -82,7 +85,8 @@ func eachPlanned(ctx context.Context, c *client, p *web.BackfillPlan, each func(
 	endless.Timeout = 0 // a list takes as long as whoever reads it
 	slow.api.HTTP = &endless
 	where := apiPrefix + path("backfills", "plan", "instances")
-	response, err := slow.api.Send(ctx, &api.Request{Method: http.MethodPost, Path: where, Body: p.Request})
+	request := &api.Request{Method: http.MethodPost, Path: where, Body: p.Request}
+	response, err := slow.api.Send(ctx, request)
 	if err != nil {
 		return refused(where, err)
 	}
@@ -92,7 +96,9 @@ func eachPlanned(ctx context.Context, c *client, p *web.BackfillPlan, each func(
 	if err := lines.Decode(&head); err != nil {
 		return fmt.Errorf("read the list of the plan: %w", err)
 	}
-	if !slices.EqualFunc(head.Jobs, p.Jobs, func(a, b web.BackfillPlanJob) bool { return a.Fingerprint == b.Fingerprint }) {
+	if !slices.EqualFunc(head.Jobs, p.Jobs, func(a, b web.BackfillPlanJob) bool {
+		return a.Fingerprint == b.Fingerprint
+	}) {
 		return &failedError{"the world has changed while the plan was being listed; plan again"}
 	}
 	for range head.In + head.Out {

@@ -798,7 +798,7 @@ type BackfillPlan struct {
 	// In Instances that would run
 	In int64 `json:"in"`
 
-	// Instances Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all
+	// Instances Every instance, or those of the part that was asked for; absent when there are more than 10,000, or what they wait for takes more than 8 MB to say: the ranges of the jobs hold all, and listBackfillPlan lists them
 	Instances []BackfillPlanInstance `json:"instances,omitempty,omitzero"`
 	Jobs      []BackfillPlanJob      `json:"jobs"`
 

@@ -1802,7 +1802,7 @@ export interface components {
              * @description Instances that would run
              */
             in: number;
-            /** @description Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all */
+            /** @description Every instance, or those of the part that was asked for; absent when there are more than 10,000, or what they wait for takes more than 8 MB to say: the ranges of the jobs hold all, and listBackfillPlan lists them */
             instances?: components["schemas"]["BackfillPlanInstance"][];
             jobs: components["schemas"]["BackfillPlanJob"][];
             /** @description A digest of the ranges, and of the instances as they are listed */
