@@ -35,6 +35,7 @@ type setting struct {
 
 	instances int // that have ended, of a long history
 	bulk      int // instances of the backfill of the benchmark bulk
+	planned   int // instances of the plans of the benchmark plansize
 }
 
 type benchmark struct {
@@ -51,6 +52,7 @@ var benchmarks = []benchmark{
 	{"azure", benchAzure},
 	{"streams", benchStreams},
 	{"board", benchBoard},
+	{"plansize", benchPlanSize},
 	{"next", benchNext},
 	{"plan", benchPlan},
 	{"plandiff", benchPlanDiff},
@@ -72,10 +74,11 @@ func main() {
 	n := flag.Int("n", 5, "runs that each median is taken of")
 	instances := flag.Int("instances", 5_000_000, "ended instances of the history")
 	bulk := flag.Int("bulk", 854_100, "instances of the backfill of the benchmark bulk")
+	planned := flag.Int("planned", 1_000_000, "instances of the plans of the benchmark plansize")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, setting{bin: *bin, n: *n, instances: *instances, bulk: *bulk}, flag.Args()); err != nil {
+	if err := run(ctx, setting{bin: *bin, n: *n, instances: *instances, bulk: *bulk, planned: *planned}, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -105,7 +108,9 @@ func run(ctx context.Context, s setting, names []string) error {
 		if err := os.Mkdir(scratch, 0o700); err != nil {
 			return err
 		}
-		figures, err := b.run(ctx, setting{bin: path, dir: scratch, n: s.n, instances: s.instances, bulk: s.bulk})
+		figures, err := b.run(ctx, setting{
+			bin: path, dir: scratch, n: s.n, instances: s.instances, bulk: s.bulk, planned: s.planned,
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}

@@ -82,14 +82,16 @@ func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now t
 	if err != nil || d == nil {
 		return b, false, err
 	}
-	list := d.run()
-	if len(list) == 0 {
+	made, err := newApplication(d)
+	if err != nil {
+		return b, false, err
+	}
+	if made.total == 0 {
 		return b, false, fmt.Errorf("%w: no instance is in this backfill; the plan says of each why", ErrInvalid)
 	}
-	row := newBackfill(d, &a, list)
-	var made *application
+	row := newBackfill(d, &a, made.total)
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
-		created, made = false, nil
+		created = false
 		now, err := e.viewTime(tx, now)
 		if err != nil {
 			return fmt.Errorf("read the clock: %w", err)
@@ -102,11 +104,11 @@ func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now t
 		}
 		b = row
 		b.CreatedAt = now.Truncate(time.Millisecond)
-		if b.ID, err = tx.Reserve(len(list) + 1); err != nil {
+		if b.ID, err = tx.Reserve(made.total + 1); err != nil {
 			return fmt.Errorf("reserve ids: %w", err)
 		}
 		order := &BackfillOrder{Request: a.Request, At: a.At, First: b.ID + 1}
-		made = &application{draft: d, list: list, first: order.First, row: b}
+		made.first, made.row = order.First, b
 		b.Stage, b.Options.Order = BackfillApplying, order
 		if err := tx.PutBackfill(b); err != nil {
 			return err
@@ -115,7 +117,7 @@ func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now t
 			return err
 		}
 		created = true
-		if b.Written == len(list) {
+		if b.Written == made.total {
 			return e.makeReal(tx, &b, b.CreatedAt)
 		}
 		if err := tx.PutBackfill(b); err != nil {
@@ -132,16 +134,20 @@ func (e *Engine) applyBackfill(ctx context.Context, a BackfillApplication, now t
 
 // redraft plans anew what was planned, and refuses it by a *DriftError when it comes out otherwise.
 func (e *Engine) redraft(v View, r BackfillRequest, at time.Time, fingerprint string, jobs []BackfillPlanJob) (*draft, error) {
-	d, err := e.draft(v, r, at)
+	d, err := e.draft(v, r, at, &PlanPart{})
 	if err != nil {
 		if !errors.Is(err, ErrInvalid) {
 			return nil, err
 		}
 		return nil, &DriftError{[]string{strings.ReplaceAll(strings.ReplaceAll(err.Error(), ErrInvalid.Error()+": ", ""), "\n", "; ")}}
 	}
-	if p := d.plan(PlanPart{}); p.Fingerprint != fingerprint {
+	switch p, err := d.plan(PlanPart{}); {
+	case err != nil:
+		return nil, err
+	case p.Fingerprint != fingerprint:
 		return nil, &DriftError{drift(jobs, p.Jobs)}
 	}
+	d.forget()
 	return d, nil
 }
 
@@ -174,22 +180,15 @@ func drift(then, now []BackfillPlanJob) []string {
 }
 
 // newBackfill is the row of a backfill that is to be applied, but for its id.
-func newBackfill(d *draft, a *BackfillApplication, list []*draftItem) BackfillRow {
+func newBackfill(d *draft, a *BackfillApplication, total int) BackfillRow {
 	b := BackfillRow{Key: a.ID, Options: d.scope.options, Actor: a.Actor, Reason: Reason{Code: ReasonPerson, Actor: a.Actor, Detail: a.Note}}
-	b.Options.Jobs, b.Options.Instances, b.Options.Fingerprint, b.Options.Note = d.held(), len(list), a.Fingerprint, a.Note
+	b.Options.Jobs, b.Options.Instances, b.Options.Fingerprint, b.Options.Note = d.held(), total, a.Fingerprint, a.Note
 	for _, part := range b.Options.Jobs {
 		if part.Asked && b.Job == 0 {
 			b.Job = part.Job
 		}
 	}
-	b.From, b.To = list[0].at(), list[0].at()
-	for _, i := range list {
-		if t := i.at(); t.Before(b.From) {
-			b.From = t
-		} else if t.After(b.To) {
-			b.To = t
-		}
-	}
+	b.From, b.To = d.bounds()
 	b.To = b.To.Add(time.Millisecond) // excluded
 	return b
 }

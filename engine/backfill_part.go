@@ -30,11 +30,12 @@ func (p *PlanPart) whole() bool {
 }
 
 // takes reports whether the conditions leave an instance.
-func (p *PlanPart) takes(i *draftItem) bool {
+func (p *PlanPart) takes(i spot, text func() string) bool {
 	if p.whole() {
 		return true
 	}
-	if p.Show != "" && i.in != (p.Show == PlanIn) || p.Why != "" && i.why != p.Why {
+	mark := i.mark()
+	if p.Show != "" && mark.in() != (p.Show == PlanIn) || p.Why != "" && mark.word() != p.Why {
 		return false
 	}
 	if p.Job != "" && i.part.row.Ref.String() != p.Job {
@@ -43,6 +44,9 @@ func (p *PlanPart) takes(i *draftItem) bool {
 	if len(p.Find) == 0 {
 		return true
 	}
-	text := strings.ToLower(i.part.row.Ref.String() + " " + i.at().Format(time.RFC3339) + " " + i.text)
-	return !slices.ContainsFunc(p.Find, func(word string) bool { return !strings.Contains(text, strings.ToLower(word)) })
+	words := []string{i.part.row.Ref.String(), i.at().Format(time.RFC3339), text()}
+	all := strings.ToLower(strings.Join(words, " "))
+	return !slices.ContainsFunc(p.Find, func(word string) bool {
+		return !strings.Contains(all, strings.ToLower(word))
+	})
 }

@@ -1,18 +1,18 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"sort"
 	"time"
 )
 
-// A BackfillPlan is what a backfill would do: every instance of its range, in or out, and why. It is saved, read by people, and applied later to exactly
-// what it says, or not at all.
+// A BackfillPlan is what a backfill would do: every instance of its range, in or out, and why. It
+// is saved, read by people, and applied later to exactly what it says, or not at all.
 type BackfillPlan struct {
 	Format      string
 	ID          string // of the plan, and the key of what applying it makes
@@ -26,8 +26,14 @@ type BackfillPlan struct {
 	Matching    int                    // instances that the part's conditions leave, whether they are listed or not
 }
 
-// BackfillFormat is the version of the document of a saved plan.
-const BackfillFormat = "almanac-backfill/1"
+// BackfillFormat is the version of the document of a saved plan. Of the version before, no range
+// has several reasons, and a longer list may stand beside the ranges or in their place.
+const (
+	BackfillFormat    = "almanac-backfill/2"
+	BackfillFormatOld = "almanac-backfill/1"
+
+	fingerprinted = BackfillFormatOld // begins each fingerprint, whatever the document is
+)
 
 // A BackfillPlanJob is one job of a plan.
 type BackfillPlanJob struct {
@@ -61,57 +67,102 @@ var BackfillWhy = map[string]string{
 	"upstream-missing": "it would wait for ever: its upstream is neither in the backfill nor recorded",
 }
 
-// PlanBackfill says what a backfill would do, from the definitions and the rows as they are. It changes nothing. Errors of kind ErrInvalid list every
-// mistake of the request. Of a plan of more than PlanListed instances none is listed.
+// PlanBackfill says what a backfill would do, from the definitions and the rows as they are. It
+// changes nothing. Errors of kind ErrInvalid list every mistake of the request. Of a plan of more
+// than PlanListed instances none is listed.
 func (e *Engine) PlanBackfill(ctx context.Context, r BackfillRequest, now time.Time) (*BackfillPlan, error) {
 	return e.PlanBackfillPart(ctx, r, PlanPart{Most: PlanListed}, now)
 }
 
-// PlanBackfillPart is PlanBackfill with a part of the list. A list that is longer than PlanListed is empty unless Skip or Most ask for a part of it.
+// PlanBackfillPart is PlanBackfill with a part of the list. A list that is longer than PlanListed
+// is empty unless Skip or Most ask for a part of it.
 func (e *Engine) PlanBackfillPart(ctx context.Context, r BackfillRequest, part PlanPart, now time.Time) (*BackfillPlan, error) {
+	var plan *BackfillPlan
+	err := e.drafted(ctx, r, &part, now, func(d *draft) (err error) {
+		plan, err = d.plan(part)
+		return err
+	})
+	return plan, err
+}
+
+// A PlannedList is a plan with all of its list, which is made when it is asked for.
+type PlannedList struct {
+	Plan  *BackfillPlan // none of its instances is listed
+	draft *draft
+}
+
+// ListBackfillPlan is PlanBackfill with every instance, however many there are.
+func (e *Engine) ListBackfillPlan(
+	ctx context.Context, r BackfillRequest, now time.Time,
+) (*PlannedList, error) {
+	list := &PlannedList{}
+	err := e.drafted(ctx, r, &PlanPart{Most: backfillMost}, now, func(d *draft) (err error) {
+		list.draft = d
+		list.Plan, err = d.plan(PlanPart{})
+		return err
+	})
+	return list, err
+}
+
+// Each hands out every instance, one after the other by plan time and job, and keeps none.
+func (l *PlannedList) Each(each func(*BackfillPlanInstance) error) error {
+	if l.draft.total > largePlan {
+		defer debug.FreeOSMemory()
+	}
+	_, err := l.draft.list(PlanPart{Most: backfillMost}, each)
+	return err
+}
+
+// drafted makes a draft and has it used, while the rows are as they were read. Most of the part
+// becomes 0 when the list is too long to be told unasked.
+func (e *Engine) drafted(
+	ctx context.Context, r BackfillRequest, part *PlanPart, now time.Time, use func(*draft) error,
+) error {
 	large := false
 	defer func() {
 		if large {
 			debug.FreeOSMemory() // a plan is looked at seldom, and is the largest thing that is ever in memory
 		}
 	}()
-
-	var plan *BackfillPlan
 	for {
 		err := e.cfg.Store.Read(ctx, func(v View) error {
-			d, err := e.draft(v, r, now.Truncate(time.Millisecond))
+			d, err := e.draft(v, r, now.Truncate(time.Millisecond), part)
 			if err != nil {
 				return err
 			}
-			if large = len(d.order) > largePlan; len(d.order) > PlanListed && part.whole() && part.Skip == 0 && part.Most == PlanListed {
-				part.Most = 0
-			}
-			plan = d.plan(part)
-			return nil
+			large = d.total > largePlan
+			return use(d)
 		})
 		if !errors.Is(err, errStale) {
-			return plan, wrap(err, "plan the backfill")
+			return wrap(err, "plan the backfill")
 		}
 		if err := e.relearn(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-// largePlan is how many instances a plan must hold for the memory that it took to be given back at once.
+// largePlan is how many instances a plan must hold for the memory that it took to be given back at
+// once.
 const largePlan = 50_000
 
-// A draft is a backfill being planned.
+// A draft is a backfill being planned. What it holds of an instance is some bytes in the columns of
+// a stretch: a plan may be of many millions. Texts, bindings and plan times are made when they are
+// asked for.
 type draft struct {
 	e       *Engine
 	request BackfillRequest
 	at      time.Time
 	scope   *backfillScope
-	parts   map[JobRef]*draftPart
-	order   []*draftItem                // by plan time and job
-	records map[int64]map[int64]*Record // by job and plan time: what can best be waited for
-	latest  map[int64]map[int64]*Record // that which tells how the plan time stands, where there are several
-	ups     map[JobRef]int64            // row ids of what is waited for
+	parts   []*draftPart          // the jobs of the backfill, as the scope has them
+	tracks  map[JobRef]*draftPart // these and the jobs that they wait for
+	total   int                   // instances in the range, in or out
+
+	outcomes []outcome // what is recorded, by number; the first is nothing
+	numbers  map[outcome]uint32
+	far      map[JobTime]farRecord
+	view     View  // while it is being made
+	err      error // of a look at the rows in the midst of a binding
 
 	revision int64              // of the definitions
 	witness  Witness            // of the rows
@@ -119,56 +170,14 @@ type draft struct {
 	involved map[int64]int64    // versions of the jobs that it depends on
 }
 
-// upstream is the row id of what a dependency waits for.
-func (d *draft) upstream(dep *DependencyPlan) int64 {
-	ref := dep.Upstream.Ref()
-	id, known := d.ups[ref]
-	if !known {
-		id = d.e.defs.lookup(ref).row.ID
-		d.ups[ref] = id
-	}
-	return id
-}
-
-// A draftPart is one job of a draft.
-type draftPart struct {
-	definition
-	asked bool
-	items []draftItem // by plan time
-}
-
-// item is the one at a plan time; nil when there is none.
-func (p *draftPart) item(at time.Time) *draftItem {
-	n, found := sort.Find(len(p.items), func(n int) int { return at.Compare(p.items[n].at()) })
-	if !found {
-		return nil
-	}
-	return &p.items[n]
-}
-
-// A draftItem is one instance of the range.
-type draftItem struct {
-	part   *draftPart
-	plan   *JobPlan
-	record *Record // nil when nothing is recorded
-	why    string
-	text   string
-	n      int32
-	in     bool
-}
-
-// state is that of what is recorded, "" when nothing is.
-func (i *draftItem) state() State {
-	if i.record == nil {
-		return ""
-	}
-	return i.record.State
-}
-
-func (i *draftItem) at() time.Time { return i.plan.Times[i.n] }
+// keptTimes is how many plan times of a job are at hand while its instances are bound one after the
+// other.
+const keptTimes = 4096
 
 // draft plans a backfill from definitions and rows; errStale when the rows have other definitions.
-func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) {
+// Of what is to be listed it remembers what a text is made of. Most of a part that nobody asked for
+// becomes 0 when there is too much.
+func (e *Engine) draft(v View, r BackfillRequest, at time.Time, part *PlanPart) (*draft, error) {
 	revision, err := v.Revision()
 	if err != nil || revision != e.defs.at() {
 		return nil, errors.Join(err, errStale)
@@ -181,21 +190,30 @@ func (e *Engine) draft(v View, r BackfillRequest, at time.Time) (*draft, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{e: e, request: r, at: at, scope: scope, parts: map[JobRef]*draftPart{}, records: map[int64]map[int64]*Record{},
-		latest: map[int64]map[int64]*Record{}, ups: map[JobRef]int64{}, revision: revision, witness: witness, spans: map[int64][]window{}}
-	plans, err := d.expand()
-	if err != nil {
+	d := &draft{
+		e: e, request: r, at: at, scope: scope, tracks: map[JobRef]*draftPart{},
+		outcomes: make([]outcome, 1), numbers: map[outcome]uint32{}, far: map[JobTime]farRecord{}, view: v,
+		revision: revision, witness: witness, spans: map[int64][]window{},
+	}
+	if err := d.expand(); err != nil {
 		return nil, err
 	}
-	if err := d.lookUp(v, plans); err != nil {
+	if d.total > PlanListed && part.whole() && part.Skip == 0 && part.Most == PlanListed {
+		part.Most = 0
+	}
+	if err := d.lookUp(part.Most > 0 || len(part.Find) > 0); err != nil {
 		return nil, err
 	}
-	d.judge()
+	if err := errors.Join(d.judge(), d.err); err != nil {
+		return nil, err
+	}
 	d.involve()
+	d.view = nil
 	return d, nil
 }
 
-// planner knows the jobs of the scope and what they wait for. Days before a job's name first appeared are planned as its rule would have had them.
+// planner knows the jobs of the scope and what they wait for. Days before a job's name first
+// appeared are planned as its rule would have had them.
 func (d *draft) planner() (*Planner, error) {
 	known := map[JobRef]bool{}
 	rows := map[JobRef]JobRow{}
@@ -221,132 +239,158 @@ func (d *draft) planner() (*Planner, error) {
 	})
 }
 
-// expand plans the days of the scope and makes an item of each plan time.
-func (d *draft) expand() ([]Plan, error) {
+// expand finds the plan times of the range, and of what its instances may wait for.
+func (d *draft) expand() error {
 	planner, err := d.planner()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	total := 0
+	track := func(def *definition) *draftPart {
+		p := d.tracks[def.row.Ref]
+		if p == nil {
+			p = &draftPart{definition: *def, timetable: planner.Timetable(def.row.Ref)}
+			p.zone = p.timetable.Location()
+			d.tracks[def.row.Ref] = p
+		}
+		return p
+	}
+	needs := map[*draftPart][]window{}
 	for i := range d.scope.jobs {
-		def := &d.scope.jobs[i]
-		timetable, zone := planner.Timetable(def.row.Ref), def.job.When.Location
+		p := track(&d.scope.jobs[i])
+		p.order, p.asked = i, d.scope.asked[p.row.Ref]
+		d.parts = append(d.parts, p)
 		for _, days := range d.scope.days {
-			for from := days.From; from.Compare(days.To) <= 0 && total <= backfillMost; from = from.AddDays(31) {
-				to := from.AddDays(31)
-				if end := days.To.AddDays(1); to.Compare(end) > 0 {
-					to = end
-				}
-				total += len(timetable.Between(dayStart(from, zone), dayStart(to, zone)))
+			zone := p.job.When.Location
+			w := window{dayStart(days.From, zone), dayStart(days.To.AddDays(1), zone)}
+			n := countTimes(p.timetable, w, backfillMost-d.total)
+			if d.total += n; d.total > backfillMost {
+				return &MistakeError{"jobs", fmt.Sprintf(
+					"the range holds more than %d instances; choose fewer days or fewer jobs", backfillMost)}
+			}
+			if n > 0 {
+				p.items = append(p.items, itemSpan{days: w, first: p.total, hi: n})
+				p.total += n
+				needs[p] = append(needs[p], w)
 			}
 		}
 	}
-	if total > backfillMost {
-		return nil, &MistakeError{"jobs", fmt.Sprintf("the range holds more than %d instances; choose fewer days or fewer jobs", backfillMost)}
+	if d.total == 0 {
+		return &MistakeError{"from", "none of the jobs is due on these days"}
 	}
-	for i := range d.scope.jobs {
-		def := d.scope.jobs[i]
-		d.parts[def.row.Ref] = &draftPart{definition: def, asked: d.scope.asked[def.row.Ref]}
-	}
-	var plans []Plan
-	for _, days := range d.scope.days {
-		plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
-			if d.parts[j.Ref()] == nil {
-				return time.Time{}, time.Time{}
+	for _, p := range d.parts {
+		for n := range p.job.DependsOn {
+			def := d.e.defs.lookup(p.job.DependsOn[n].Job)
+			if def == nil {
+				return errStale
 			}
-			return dayStart(days.From, j.When.Location), dayStart(days.To.AddDays(1), j.When.Location)
-		})
+			track(def)
+		}
+		edges, err := d.edges(p, 0)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		plans = append(plans, plan)
-	}
-	d.order = make([]*draftItem, 0, total)
-	for p := range plans {
-		for i := range plans[p].Jobs {
-			job := &plans[p].Jobs[i]
-			part := d.parts[job.Job.Ref()]
-			part.items = slices.Grow(part.items, len(job.Times))
-			for n := range job.Times {
-				part.items = append(part.items, draftItem{part: part, plan: job, n: int32(n)})
+		for _, e := range edges {
+			back, forward := e.binder.Reach()
+			for k := range p.items {
+				w := p.items[k].days
+				needs[e.up] = append(needs[e.up], window{w.from.Add(-back), w.to.Add(forward)})
 			}
 		}
 	}
-	for i := range d.scope.jobs {
-		part := d.parts[d.scope.jobs[i].row.Ref]
-		for n := range part.items {
-			d.order = append(d.order, &part.items[n])
-		}
+	for _, p := range d.tracks {
+		p.hold(needs[p])
 	}
-	if len(d.order) == 0 {
-		return nil, &MistakeError{"from", "none of the jobs is due on these days"}
-	}
-	sort.SliceStable(d.order, func(a, b int) bool { return d.order[a].at().Before(d.order[b].at()) })
-	return plans, nil
+	return nil
 }
 
-// lookUp reads what is recorded of the instances of the range and of what they wait for.
-func (d *draft) lookUp(v View, plans []Plan) error {
-	for p := range plans {
-		spans := map[int64]window{}
-		widen := func(job int64, from, to time.Time) {
-			w, ok := spans[job]
-			if !ok {
-				w = window{from, to}
-			}
-			if from.Before(w.from) {
-				w.from = from
-			}
-			spans[job] = window{w.from, latest(w.to, to)}
+// hold makes the stretches of a job, and finds its instances in them.
+func (p *draftPart) hold(needs []window) {
+	for _, w := range mergeWindows(needs) {
+		n := 0
+		if len(p.items) > 0 && p.items[0].days == w {
+			n = p.items[0].hi // it was counted
+		} else {
+			n = countTimes(p.timetable, w, math.MaxInt-1)
 		}
-		for i := range plans[p].Jobs {
-			job := &plans[p].Jobs[i]
-			widen(d.parts[job.Job.Ref()].row.ID, job.From, job.To)
-			for k := range job.Dependencies {
-				up := d.e.defs.lookup(job.Dependencies[k].Upstream.Ref())
-				if up == nil {
-					return errStale
-				}
-				for n := range job.Times {
-					for _, piece := range pieces(&job.Dependencies[k], n) {
-						if len(piece) > 0 {
-							widen(up.row.ID, piece[0], piece[len(piece)-1])
-						}
-					}
-				}
-			}
+		if n > 0 {
+			p.stretches = append(p.stretches, newStretch(p.timetable, w, n))
 		}
-		for job, w := range spans {
-			d.span(job, w.from, w.to)
-			rows, err := v.Recorded(job, w.from, w.to)
-			if err != nil {
-				return fmt.Errorf("read what is recorded of job %d: %w", job, err)
-			}
-			known := d.records[job]
-			if known == nil {
-				known = make(map[int64]*Record, len(rows))
-				d.records[job], d.latest[job] = known, map[int64]*Record{}
-			}
-			last := d.latest[job]
-			for n := range rows {
-				row, at := &rows[n], rows[n].PlanTime.UnixMilli()
-				best := known[at]
-				if best == nil {
-					known[at] = row
-					continue
+	}
+	for k := range p.items {
+		span := &p.items[k]
+		span.s = p.stretches[sort.Search(len(p.stretches), func(n int) bool {
+			return !p.stretches[n].to.Before(span.days.to)
+		})]
+		lo := span.s.notBefore(span.days.from.UnixMilli())
+		span.lo, span.hi = lo, lo+span.hi
+	}
+}
+
+// lookUp reads what is recorded of the instances of the range and of what they wait for. What a
+// text of the list is made of is kept when there is one.
+func (d *draft) lookUp(list bool) error {
+	stale := d.scope.wanted["stale"] || d.scope.wanted["all"]
+	for _, p := range d.tracks {
+		for k := range p.items {
+			d.span(p.row.ID, p.items[k].days.from, p.items[k].days.to)
+		}
+		for _, s := range p.stretches {
+			for n := 0; n < s.len(); n += keptTimes {
+				last := min(n+keptTimes, s.len()) - 1
+				from, to := time.UnixMilli(s.at(n)), time.UnixMilli(s.at(last))
+				rows, err := d.view.Recorded(p.row.ID, from, to)
+				if err != nil {
+					return fmt.Errorf("read what is recorded of job %d: %w", p.row.ID, err)
 				}
-				if before := cmp.Or(last[at], best); tells(row, before) {
-					last[at] = row
-				} else {
-					last[at] = before
-				}
-				if better(row, best) {
-					known[at] = row
-				}
+				d.take(p, s, n, rows, list, stale)
 			}
 		}
 	}
 	return nil
+}
+
+// take writes down what is recorded of plan times of a stretch from n on.
+func (d *draft) take(p *draftPart, s *stretch, n int, rows []Record, list, stale bool) {
+	for len(rows) > 0 {
+		at := rows[0].PlanTime.UnixMilli()
+		best, tell := &rows[0], &rows[0]
+		several := 1
+		for ; several < len(rows) && rows[several].PlanTime.UnixMilli() == at; several++ {
+			row := &rows[several]
+			if tells(row, tell) {
+				tell = row
+			}
+			if better(row, best) {
+				best = row
+			}
+		}
+		rows = rows[several:]
+		for n < s.len() && s.at(n) < at {
+			n++
+		}
+		if n == s.len() {
+			return
+		}
+		if s.at(n) != at {
+			continue // the job is not due then any more
+		}
+		column(&s.seen, s)[n] = d.outcome(best)
+		if told := d.outcome(tell); s.told != nil || told != s.seen[n] {
+			if s.told == nil {
+				s.told = slices.Clone(s.seen)
+			}
+			s.told[n] = told
+		}
+		if tell.Version != p.row.Version {
+			s.marks[n] |= markOld
+		}
+		if list {
+			column(&s.ids, s)[n] = tell.ID
+		}
+		if stale {
+			column(&s.ended, s)[n], column(&s.seenEnded, s)[n] = endOf(tell), endOf(best)
+		}
+	}
 }
 
 // bond is how an instance of a backfill is bound to an upstream plan time.
@@ -361,24 +405,3 @@ const (
 	bondOtherDay             // in reverse order only what is of the same day counts
 	bondMissing              // nothing is recorded
 )
-
-// run lists the items that are in, in the order of their turn: by day, backwards when that was asked for, and within a day by plan time.
-func (d *draft) run() []*draftItem {
-	list := make([]*draftItem, 0, len(d.order))
-	for _, i := range d.order {
-		if i.in {
-			list = append(list, i)
-		}
-	}
-	day := func(i *draftItem) int {
-		y, m, day := i.at().Date()
-		return (y*100+int(m))*100 + day
-	}
-	sort.SliceStable(list, func(a, b int) bool {
-		if x, y := day(list[a]), day(list[b]); x != y {
-			return (x < y) != d.scope.options.Descending
-		}
-		return list[a].at().Before(list[b].at())
-	})
-	return list
-}

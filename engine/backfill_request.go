@@ -32,7 +32,7 @@ type BackfillRequest struct {
 
 // The bounds of one backfill.
 const (
-	backfillMost  = 1_000_000 // instances in the range, in or out
+	backfillMost  = 20_000_000 // instances in the range, in or out
 	backfillYears = 50
 )
 

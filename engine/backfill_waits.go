@@ -17,8 +17,9 @@ func dayStart(d recurrence.Date, zone *time.Location) time.Time { return recurre
 // backfillReach is how many days a dependency may look back: more than a year of months.
 const backfillReach = 800
 
-// originBefore is the origin of a job whose days before its creation are wanted too: the same phase and the same defaults, from a time before from on.
-// A rule that counts its occurrences, and a job that is due once at its creation, have no such days.
+// originBefore is the origin of a job whose days before its creation are wanted too: the same phase
+// and the same defaults, from a time before from on. A rule that counts its occurrences, and a job
+// that is due once at its creation, have no such days.
 func originBefore(j *Job, origin recurrence.Origin, created, from time.Time) recurrence.Origin {
 	w := &j.When
 	switch {
@@ -63,20 +64,20 @@ type section struct {
 	count       int
 }
 
-// waits appends the rows by which an item waits, bound as `dependencies.md` §9 says, and says them in words. What they were made of goes into the sum.
-func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum *digest) ([]Wait, []string) {
+// waits appends the rows by which an instance waits, bound as `dependencies.md` §9 says, and with
+// words says them. What they were made of goes into the sum.
+func (d *draft) waits(
+	rows []Wait, edges []*draftEdge, i spot, instance int64, key string, sum *digest, words bool,
+) ([]Wait, []string) {
 	var texts []string
-	words := sum != nil && sum.words
-	for k := range i.plan.Dependencies {
-		dep := &i.plan.Dependencies[k]
-		up := d.upstream(dep)
-		base := dep.base(instance, up, int(i.n))
+	for _, e := range edges {
+		sections, all := d.sections(e, i, sum)
+		base := e.plan.base(instance, e.up.row.ID, 0)
 		base.Timeout = 0 // nobody knows when its lane lets it wait
 		add := func(w Wait) {
 			w.N = len(rows)
 			rows = append(rows, w)
 		}
-		sections, all := d.sections(i, dep, up, sum)
 		if all == 0 {
 			add(base)
 			if words {
@@ -126,48 +127,47 @@ func (d *draft) waits(rows []Wait, i *draftItem, instance int64, key string, sum
 	return rows, texts
 }
 
-// sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill are one part of each piece: a range of that key holds
-// nothing else.
-func (d *draft) sections(i *draftItem, dep *DependencyPlan, up int64, sum *digest) (list []section, all int) {
-	for _, piece := range pieces(dep, int(i.n)) {
-		here := -1
-		last := -1
-		for _, u := range piece {
-			all++
-			how, key := d.bind(i, dep, up, u)
-			if sum != nil {
-				sum.number(u.UnixMilli())
-				sum.number(int64(how))
-				sum.text(key)
-				state := State("")
-				if r := d.records[up][u.UnixMilli()]; r != nil {
-					state = r.State
-				}
-				sum.text(string(state))
-			}
-			at := last
-			if how == bondHere {
-				at = here
-			}
-			if at < 0 || list[at].how != how || list[at].key != key {
-				list = append(list, section{how: how, key: key, first: u})
-				at = len(list) - 1
-				if how == bondHere {
-					here = at
-				}
-			}
-			last = at
-			list[at].last = u
-			list[at].count++
+// sections cuts the set of a dependency into parts that are bound alike. Those of the same backfill
+// are one part of each piece: a range of that key holds nothing else. They stand until the next are
+// asked for.
+func (d *draft) sections(e *draftEdge, i spot, sum *digest) (_ []section, all int) {
+	at, list := i.at(), e.sections[:0]
+	here, last := -1, -1
+	d.bind(e, -1, i, func() { here, last = -1, -1 }, func(u upstreamTime) {
+		all++
+		how, key, o := d.bond(at, e, &u), "", d.outcomes[u.seen]
+		if how == bondRecorded {
+			key = o.Key
 		}
-	}
+		if sum != nil {
+			sum.number(u.at.UnixMilli())
+			sum.number(int64(how))
+			sum.text(key)
+			sum.text(string(o.State))
+		}
+		k := last
+		if how == bondHere {
+			k = here
+		}
+		if k < 0 || list[k].how != how || list[k].key != key {
+			list = append(list, section{how: how, key: key, first: u.at})
+			k = len(list) - 1
+			if how == bondHere {
+				here = k
+			}
+		}
+		last = k
+		list[k].last = u.at
+		list[k].count++
+	})
+	e.sections = list
 	return list, all
 }
 
-// A digest is a sum of what a plan was made of. Each value says how long it is, so that two lists of values are not taken for one.
+// A digest is a sum of what a plan was made of. Each value says how long it is, so that two lists
+// of values are not taken for one.
 type digest struct {
 	hash.Hash
-	words   bool // what is summed up is to be said in words too
 	scratch []byte
 }
 

@@ -14,10 +14,20 @@ import (
 // An application is a backfill that is being applied, as this engine knows it. It is made anew from the rows when it is not known: see resumeApplying.
 type application struct {
 	draft   *draft
-	list    []*draftItem // in the order of their turn
+	edges   [][]*draftEdge
+	list    turnList // in the order of their turn
+	total   int      // of it
 	row     BackfillRow
 	first   int64 // id of the first instance
 	written int   // as this engine wrote them last
+}
+
+// newApplication is the application of a draft that has no row yet.
+func newApplication(d *draft) (*application, error) {
+	a := &application{draft: d, list: turnList{draft: d}, total: d.in()}
+	var err error
+	a.edges, err = d.allEdges()
+	return a, err
 }
 
 // slice writes instances from the given one on, as many as the transaction has time for, and returns how many are written then.
@@ -26,14 +36,14 @@ func (a *application) slice(tx Tx, from int) (written int, err error) {
 	written = from
 	inserted, err := tx.InsertInstances(func(yield func(*Instance, []Wait) bool) {
 		var waits []Wait
-		for n := from; n < len(a.list) && (n == from || !tx.Full()); n++ {
-			item := a.list[n]
-			job, t := item.plan.Job, item.at()
+		for n := from; n < a.total && (n == from || !tx.Full()); n++ {
+			item := a.list.at(n, from)
+			job, t := item.part.job, item.at()
 			i := Instance{
 				ID: a.first + int64(n), Job: item.part.row.ID, Ref: job.Ref(), Version: item.part.row.Version, Kind: Backfill, Key: a.row.Key, PlanTime: t,
 				State: Waiting, Gate: GateTime, Reason: reason, NotBefore: a.row.CreatedAt.In(t.Location()), Priority: lanePriority(&a.row.Options, job), Pool: job.Pool,
 			}
-			waits, _ = a.draft.waits(waits[:0], item, i.ID, a.row.Key, nil)
+			waits, _ = a.draft.waits(waits[:0], a.edges[item.part.order], item, i.ID, a.row.Key, nil, false)
 			if !yield(&i, waits) {
 				return
 			}
@@ -190,7 +200,7 @@ func (e *Engine) leaseBulk(tx Tx) (mine bool, err error) {
 
 // bulkSlice writes some more of a backfill that is being applied, or makes it real. errMoved says that the rows have not what this engine wrote last.
 func (e *Engine) bulkSlice(ctx context.Context, a *application, now time.Time) error {
-	if a.written < len(a.list) {
+	if a.written < a.total {
 		written := 0
 		err := e.cfg.Store.Write(ctx, func(tx Tx) error {
 			mine, err := e.leaseBulk(tx)
@@ -224,7 +234,7 @@ func (e *Engine) bulkSlice(ctx context.Context, a *application, now time.Time) e
 			return fmt.Errorf("read the clock: %w", err)
 		}
 		b, err := tx.Backfill(a.row.Key)
-		if err != nil || b.Stage != BackfillApplying || b.Written != len(a.list) {
+		if err != nil || b.Stage != BackfillApplying || b.Written != a.total {
 			return errors.Join(err, errMoved)
 		}
 		if err := a.draft.stands(tx); err != nil {
@@ -239,7 +249,7 @@ func (e *Engine) bulkSlice(ctx context.Context, a *application, now time.Time) e
 	if err == nil {
 		e.bulk.drop(a.row.Key)
 		e.inbox.nudge()
-		if len(a.list) > largePlan {
+		if a.total > largePlan {
 			debug.FreeOSMemory()
 		}
 	}
@@ -266,7 +276,12 @@ func (e *Engine) resumeApplying(ctx context.Context, row *BackfillRow, now time.
 	case err != nil:
 		return wrap(err, "plan the backfill %s again", row.Key)
 	}
-	e.bulk.keep(row.Key, &application{draft: d, list: d.run(), row: *row, first: order.First, written: row.Written})
+	a, err := newApplication(d)
+	if err != nil {
+		return wrap(err, "plan the backfill %s again", row.Key)
+	}
+	a.row, a.first, a.written = *row, order.First, row.Written
+	e.bulk.keep(row.Key, a)
 	return nil
 }
 

@@ -332,7 +332,7 @@ func TestReadingNeverActs(t *testing.T) {
 }
 
 // asks are the routes that read, and take a body all the same: what they are asked does not fit into a query.
-var asks = map[string]bool{"diffDefinitions": true, "validateDefinitions": true, "previewDefinitions": true, "planBackfill": true, "simulate": true}
+var asks = map[string]bool{"diffDefinitions": true, "validateDefinitions": true, "previewDefinitions": true, "planBackfill": true, "listBackfillPlan": true, "simulate": true}
 
 func reads(route web.RouteLine) bool {
 	return route.Method == http.MethodGet || route.Method == http.MethodHead

@@ -32,7 +32,7 @@ type BackfillRequest struct {
 
 // A BackfillPlan is what a backfill would do. To apply it, send it as it is; the instances may be left out.
 type BackfillPlan struct {
-	Format      string                 `json:"format" example:"almanac-backfill/1"`
+	Format      string                 `json:"format" example:"almanac-backfill/2"`
 	ID          string                 `json:"id" maxLength:"64" doc:"Of the plan; applying it makes a backfill of this id"`
 	At          time.Time              `json:"at" doc:"When it was made"`
 	Fingerprint string                 `json:"fingerprint" maxLength:"64" doc:"Of all that it was made of: definitions, and states of instances"`
@@ -42,7 +42,7 @@ type BackfillPlan struct {
 	Why         map[string]int         `json:"why" doc:"Instances by reason"`
 	Jobs        []BackfillPlanJob      `json:"jobs" maxItems:"10000"`
 	Listing     string                 `json:"listing" maxLength:"64" doc:"A digest of the ranges, and of the instances as they are listed"`
-	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all"`
+	Instances   []BackfillPlanInstance `json:"instances,omitempty" maxItems:"1000000" doc:"Every instance, or those of the part that was asked for; absent when there are more than 10,000, or what they wait for takes more than 8 MB to say: the ranges of the jobs hold all, and listBackfillPlan lists them"`
 	Matching    *int                   `json:"matching,omitempty" doc:"When a part was asked for: instances that its conditions leave"`
 }
 
@@ -56,7 +56,7 @@ type BackfillPlanJob struct {
 	Out         int    `json:"out"`
 	Note        string `json:"note,omitempty" doc:"What its effective range cuts off"`
 
-	Ranges []BackfillPlanRange `json:"ranges,omitempty" maxItems:"1000000" doc:"Its instances, cut where the reason changes"`
+	Ranges []BackfillPlanRange `json:"ranges,omitempty" maxItems:"1000000" doc:"Its instances, cut where the reason changes; of all jobs some 20,000 ranges at most"`
 }
 
 // A BackfillPlanRange is instances of a job that follow one another, of all of which the plan says the same.
@@ -65,7 +65,9 @@ type BackfillPlanRange struct {
 	To        time.Time `json:"to" doc:"Plan time of the last"`
 	Instances int       `json:"instances"`
 	In        bool      `json:"in"`
-	Why       string    `json:"why"`
+	Why       string    `json:"why" doc:"The reason, or several where a plan changes its mind too often to tell each one"`
+
+	Reasons map[string]int `json:"reasons,omitempty" doc:"Instances by reason, where there are several; then in says that some are in"`
 }
 
 // A BackfillPlanInstance is one instance of the range.
@@ -158,17 +160,21 @@ func NewBackfillPlan(p *engine.BackfillPlan, request BackfillRequest) BackfillPl
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		job := BackfillPlanJob{Workflow: j.Ref.Workflow, Job: j.Ref.Job, Definition: j.Definition, Fingerprint: j.Fingerprint, In: j.In, Out: j.Out, Note: j.Note}
-		for _, r := range j.Ranges {
-			job.Ranges = append(job.Ranges, BackfillPlanRange(r))
+		for n := range j.Ranges {
+			r := &j.Ranges[n]
+			job.Ranges = append(job.Ranges, BackfillPlanRange{From: r.From, To: r.To, Instances: r.Instances, In: r.In, Why: r.Why, Reasons: r.Reasons})
 		}
 		shown.Jobs = append(shown.Jobs, job)
 	}
 	for i := range p.Instances {
-		n := &p.Instances[i]
-		shown.Instances = append(shown.Instances, BackfillPlanInstance{n.Ref.String(), n.PlanTime, n.In, n.Why, n.Text, n.Waits})
+		shown.Instances = append(shown.Instances, newBackfillPlanInstance(&p.Instances[i]))
 	}
 	shown.Listing = ListingOf(&shown)
 	return shown
+}
+
+func newBackfillPlanInstance(n *engine.BackfillPlanInstance) BackfillPlanInstance {
+	return BackfillPlanInstance{n.Ref.String(), n.PlanTime, n.In, n.Why, n.Text, n.Waits}
 }
 
 // ListingOf is a digest of what a plan lists: it says whether somebody has changed that since. Plans of earlier versions have no ranges.

@@ -18,6 +18,7 @@ import (
 // BackfillControl plans backfills and carries them out. *engine.Engine is one.
 type BackfillControl interface {
 	PlanBackfillPart(ctx context.Context, r engine.BackfillRequest, part engine.PlanPart, now time.Time) (*engine.BackfillPlan, error)
+	ListBackfillPlan(ctx context.Context, r engine.BackfillRequest, now time.Time) (*engine.PlannedList, error)
 	ApplyBackfill(ctx context.Context, a engine.BackfillApplication, now time.Time) (b engine.BackfillRow, created bool, err error)
 	PauseBackfill(ctx context.Context, key, actor, note string, now time.Time) (engine.BackfillRow, error)
 	ResumeBackfill(ctx context.Context, key, actor, note string, now time.Time) (engine.BackfillRow, error)
@@ -92,8 +93,9 @@ type backfillOutput struct {
 func (s *server) applyBackfill(ctx context.Context, in *applyBackfillInput) (*backfillOutput, error) {
 	x, p := exchangeOf(ctx), &in.Body.Plan
 	x.note = in.Body.Note
-	if p.Format != engine.BackfillFormat {
-		return nil, invalid("body.plan.format", fmt.Sprintf("the plan is of the format %q, and this server applies %s", p.Format, engine.BackfillFormat))
+	if p.Format != engine.BackfillFormat && p.Format != engine.BackfillFormatOld {
+		return nil, invalid("body.plan.format", fmt.Sprintf(
+			"the plan is of the format %q, and this server applies %s and %s; plan again", p.Format, engine.BackfillFormat, engine.BackfillFormatOld))
 	}
 	application := engine.BackfillApplication{
 		ID: p.ID, At: p.At, Fingerprint: p.Fingerprint, Request: p.Request.engine(), Actor: x.principal.name, Note: in.Body.Note,
@@ -228,8 +230,8 @@ func (s *server) setBackfill(ctx context.Context, in *setBackfillInput) (*backfi
 	return s.backfillNow(ctx, in.ID)
 }
 
-// maxPlan is how long a saved plan may be: a million instances.
-const maxPlan = 256 << 20
+// maxPlan is how long a saved plan may be. A plan of any number of instances is shorter: its ranges are bounded.
+const maxPlan = 32 << 20
 
 // backfillRoutes are the routes of backfills.
 func backfillRoutes() []route {
@@ -246,11 +248,12 @@ func backfillRoutes() []route {
 			Summary: "What a backfill would do", Text: "Says of every instance of the range whether it is in, and why: in ranges, and one by one where there are no more than 10,000 or a part is asked for. " +
 				"Nothing is changed. The answer can be saved and applied later.",
 			Request: exampleBackfillRequest, Answers: ok(exampleBackfillPlan), register: operation((*server).planBackfill)},
+		planListRoute(),
 		{Method: post, Pattern: prefix + "/backfills", Permission: Operator, ID: "applyBackfill", Tag: "backfills", Refuses: append(conflict, http.StatusPreconditionFailed), Audit: true, Idempotent: true, BodyLimit: maxPlan,
 			Summary: "Carry a saved plan out",
 			Text: "Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those " +
 				"of the plan any more. The same plan again is answered with the backfill that it made. A large plan is answered with 202 at once: the backfill is applying, and " +
-				"nothing of it is real or starts before the last of its instances is written. The instances of the plan may be left out.",
+				"nothing of it is real or starts before the last of its instances is written. The instances and the ranges of the plan may be left out.",
 			Request: BackfillApplyRequest{Plan: exampleBackfillPlan, Note: "the source was repaired"},
 			Answers: map[int]any{http.StatusAccepted: exampleApplying, http.StatusCreated: exampleBackfill, http.StatusOK: exampleBackfill}, register: operation((*server).applyBackfill)},
 		{Method: get, Pattern: prefix + "/backfills", Permission: Viewer, ID: "listBackfills", Tag: "backfills", Summary: "List backfills, the newest first",

@@ -39,6 +39,7 @@ func backfillVisits(f *fixture) map[string]visit {
 	one := applied(f, "2026-11-01")
 	return map[string]visit{
 		"planBackfill":     {backfills + "/plan", `{"jobs":["retail/stores"],"from":"2026-11-01","to":"2026-11-02"}`, 200, nil},
+		"listBackfillPlan": {backfills + "/plan/instances", `{"jobs":["retail/stores"],"from":"2026-11-01","to":"2026-11-02"}`, 200, nil},
 		"applyBackfill":    {backfills, application(f, one), 200, nil},
 		"listBackfills":    {backfills, "", 200, nil},
 		"getBackfill":      {backfills + "/" + one.ID, "", 200, nil},
@@ -129,4 +130,38 @@ func TestABackfillIsToldAllItsMistakesAtOnce(t *testing.T) {
 	p = refused(f, f.as("operator", http.MethodPatch, backfills+"/"+id, `{"priority":12,"share":"9"}`), 422, "invalid")
 	require.Len(t, p.Errors, 2)
 	refused(f, f.as("operator", http.MethodPatch, backfills+"/"+id, `{}`), 422, "invalid")
+}
+
+// A plan is listed whole, an instance a line, and as the plan itself lists it.
+func TestAPlanIsListedInstanceByInstance(t *testing.T) {
+	f := newFixture(t)
+	request := `{"jobs":["retail/orders"],"from":"2026-11-10","to":"2026-11-10","upstream":"1"}`
+	plan := planned(f, request)
+	w := f.as("viewer", http.MethodPost, backfills+"/plan/instances", request)
+	require.Equal(t, 200, w.Code)
+	require.Equal(t, "application/x-ndjson", w.Header().Get("Content-Type"))
+	lines := json.NewDecoder(w.Body)
+	lines.DisallowUnknownFields()
+	var head web.BackfillPlan
+	require.NoError(t, lines.Decode(&head))
+	require.Equal(t, plan.Fingerprint, head.Fingerprint)
+	require.Empty(t, head.Instances)
+	for n := range plan.Instances {
+		var row web.BackfillPlanInstance
+		require.NoError(t, lines.Decode(&row))
+		require.True(t, plan.Instances[n].PlanTime.Equal(row.PlanTime))
+		row.PlanTime = plan.Instances[n].PlanTime
+		require.Equal(t, plan.Instances[n], row)
+	}
+	require.False(t, lines.More())
+	refused(f, f.as("viewer", http.MethodPost, backfills+"/plan/instances", `{"jobs":["retail/none"],"from":"2026-11-10","to":"2026-11-10"}`), 422, "invalid")
+}
+
+// The document has another version than before, and a plan that was saved before it is applied all the same.
+func TestAPlanOfTheVersionBeforeIsApplied(t *testing.T) {
+	f := newFixture(t)
+	plan := planned(f, `{"jobs":["retail/orders"],"from":"2026-11-10","to":"2026-11-10","upstream":"1"}`)
+	plan.Format = engine.BackfillFormatOld
+	w := f.as("operator", http.MethodPost, backfills, application(f, plan))
+	require.Equal(t, 201, w.Code, w.Body)
 }

@@ -100,7 +100,7 @@ func (d *description) check(t *testing.T, route web.RouteLine, w *httptest.Respo
 	}
 	content, ok := response["content"].(map[string]any)[media].(map[string]any)
 	require.True(t, ok, "%s answers %d with %s, which is not described", route.ID, w.Code, media)
-	if strings.HasSuffix(media, "json") {
+	if strings.HasSuffix(media, "json") && media != "application/x-ndjson" {
 		d.validate(t, fmt.Sprintf("/paths/%s/%s/responses/%d/content/%s/schema", escape(route.Pattern), strings.ToLower(route.Method), w.Code, escape(media)), w.Body.Bytes())
 	} else {
 		require.NotNil(t, content["schema"])
@@ -189,7 +189,7 @@ func TestTheDescriptionHoldsEveryRouteAndNoOther(t *testing.T) {
 			for media, value := range content {
 				example, ok := value.(map[string]any)["example"]
 				require.True(t, ok, "%s has no example of %s %s", route.ID, status, media)
-				if strings.HasSuffix(media, "json") {
+				if strings.HasSuffix(media, "json") && media != "application/x-ndjson" {
 					text, err := json.Marshal(example)
 					require.NoError(t, err)
 					d.validate(t, fmt.Sprintf("/paths/%s/%s/responses/%s/content/%s/schema", escape(route.Pattern), strings.ToLower(route.Method), status, escape(media)), text)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,7 @@ import (
 	"github.com/almanac-sched/almanac/web"
 )
 
-// patient is the client for what may take long: a plan of a million instances.
+// patient is the client for what may take long: a plan of millions of instances.
 func (c *client) patient() *client {
 	slow, waiting := *c.api, *c.api.HTTP
 	waiting.Timeout = 10 * time.Minute
@@ -77,20 +78,23 @@ func saveBackfillPlan(file string, p *web.BackfillPlan) (err error) {
 	return nil
 }
 
-// readBackfillPlan reads a saved plan, and refuses one that is none or was changed by hand.
+// readBackfillPlan reads a saved plan, and refuses one that is none or was changed by hand. Plans of the version
+// before are read too: some of them list many instances.
 func readBackfillPlan(file string) (*web.BackfillPlan, error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, usagef("read the plan: %v", err)
 	}
+	defer f.Close()
 	var p web.BackfillPlan
-	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder := json.NewDecoder(bufio.NewReader(f))
 	decoder.DisallowUnknownFields()
 	switch err := decoder.Decode(&p); {
 	case err != nil:
 		return nil, &invalidError{fmt.Sprintf("%s is no saved plan of a backfill: %v; make one with `almanac backfill plan -o %s`", file, err, file)}
-	case p.Format != engine.BackfillFormat:
-		return nil, &invalidError{fmt.Sprintf("%s is of the format %q, and this program reads %s", file, p.Format, engine.BackfillFormat)}
+	case p.Format != engine.BackfillFormat && p.Format != engine.BackfillFormatOld:
+		return nil, &invalidError{fmt.Sprintf(
+			"%s is of the format %q, and this program reads %s and %s; plan again", file, p.Format, engine.BackfillFormat, engine.BackfillFormatOld)}
 	case p.Listing != web.ListingOf(&p):
 		return nil, &invalidError{file + " was changed since it was made: its instances are not those that it lists; choose others by planning again"}
 	}

@@ -27,7 +27,10 @@ is saved, to be applied later. Without a running server it reads the data direct
 
 Days are counted in each job's zone; --from and --to are both included. What a job was not yet there for is planned as its rule would have had it.
 An instance waits for those of the same backfill, and for what is recorded where the backfill does not hold them. One whose upstream is neither would
-wait for ever and is left out, unless --upstream takes it in or --ignore-missing counts it as satisfied.`,
+wait for ever and is left out, unless --upstream takes it in or --ignore-missing counts it as satisfied.
+
+The range holds 20,000,000 instances at most. A file of more than 10,000 says in ranges what runs and why;
+--list prints every instance all the same, as the server makes the list.`,
 		Example: `  almanac backfill plan retail/orders --from 2026-10-01 --to 2026-10-31 -o october.json
   almanac backfill plan retail/orders --dates 2026-10-01,2026-10-15..17 --select failed,stale --list
   almanac backfill plan retail/orders --from 2026-10-01 --to 2026-10-31 --downstream all --order desc --parallel 4 --share 1..2 --window "22:00-06:00 Europe/Berlin" --stop-on-failure -o october.json`,
@@ -198,7 +201,10 @@ instance is written. The command shows how far it is and returns when it is appl
 			return err
 		}
 		head := *plan
-		head.Instances = nil // the server makes them anew, and holds them against the fingerprint
+		head.Instances, head.Jobs = nil, slices.Clone(plan.Jobs)
+		for n := range head.Jobs {
+			head.Jobs[n].Ranges = nil // the server makes them anew, and holds them against the fingerprint
+		}
 		var b web.Backfill
 		err = client.patient().post(c.Context(), path("backfills"), nil, web.BackfillApplyRequest{Plan: head, Note: note}, &b)
 		if isDrift(err) {

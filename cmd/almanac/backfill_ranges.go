@@ -2,17 +2,18 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/almanac-sched/almanac/web"
 	api "github.com/almanac-sched/almanac/web/client"
 )
 
-// rangeChanges lists how the jobs of two plans differ whose instances are not listed, at most some lines.
+// rangeChanges lists how the jobs of two plans differ whose instances are not listed, at most some
+// lines.
 func rangeChanges(then, now *web.BackfillPlan) (lines []string) {
 	const most = 20
 	was := map[string][]web.BackfillPlanRange{}
@@ -24,7 +25,7 @@ func rangeChanges(then, now *web.BackfillPlan) (lines []string) {
 		job := now.Jobs[i].Workflow + "/" + now.Jobs[i].Job
 		old, is := was[job], now.Jobs[i].Ranges
 		n := 0
-		for n < len(old) && n < len(is) && old[n] == is[n] {
+		for n < len(old) && n < len(is) && sameRange(&old[n], &is[n]) {
 			n++
 		}
 		switch {
@@ -51,13 +52,25 @@ func rangeWords(list []web.BackfillPlanRange, n int) string {
 	if r.In {
 		in = "in"
 	}
-	return fmt.Sprintf("%s from %s to %s %s (%s)", count(r.Instances, "instance"), stamp(r.From), stamp(r.To), in, r.Why)
+	why := r.Why
+	if len(r.Reasons) > 0 {
+		in, why = "in or out", whyWords(r.Reasons)
+	}
+	return fmt.Sprintf(
+		"%s from %s to %s %s (%s)", count(r.Instances, "instance"), stamp(r.From), stamp(r.To), in, why)
 }
 
-// planPage is how many instances of a long plan are listed at once.
-const planPage = 50_000
+// sameRange reports whether two ranges say the same.
+func sameRange(a, b *web.BackfillPlanRange) bool {
+	return a.From.Equal(b.From) && a.To.Equal(b.To) && a.Instances == b.Instances &&
+		a.In == b.In && a.Why == b.Why && maps.Equal(a.Reasons, b.Reasons)
+}
 
-// eachPlanned calls each for every instance of a plan, which it asks for in parts when the plan has not listed them.
+// planPage is how many instances of a plan are in one table of the list.
+const planPage = 10_000
+
+// eachPlanned calls each for every instance of a plan, one after the other. It asks for them when
+// the plan has not listed them.
 func eachPlanned(ctx context.Context, c *client, p *web.BackfillPlan, each func(*web.BackfillPlanInstance) error) error {
 	if len(p.Instances) > 0 {
 		for i := range p.Instances {
@@ -67,21 +80,34 @@ func eachPlanned(ctx context.Context, c *client, p *web.BackfillPlan, each func(
 		}
 		return nil
 	}
-	for skip := 0; skip < p.In+p.Out; skip += planPage {
-		var part web.BackfillPlan
-		if err := c.patient().do(ctx, &api.Request{
-			Method: http.MethodPost, Path: apiPrefix + path("backfills", "plan"), Body: p.Request,
-			Query: url.Values{"skip": {strconv.Itoa(skip)}, "most": {strconv.Itoa(planPage)}},
-		}, &part); err != nil {
+	slow := c.patient()
+	endless := *slow.api.HTTP
+	endless.Timeout = 0 // a list takes as long as whoever reads it
+	slow.api.HTTP = &endless
+	where := apiPrefix + path("backfills", "plan", "instances")
+	request := &api.Request{Method: http.MethodPost, Path: where, Body: p.Request}
+	response, err := slow.api.Send(ctx, request)
+	if err != nil {
+		return refused(where, err)
+	}
+	defer response.Body.Close()
+	lines := json.NewDecoder(response.Body)
+	var head web.BackfillPlan
+	if err := lines.Decode(&head); err != nil {
+		return fmt.Errorf("read the list of the plan: %w", err)
+	}
+	if !slices.EqualFunc(head.Jobs, p.Jobs, func(a, b web.BackfillPlanJob) bool {
+		return a.Fingerprint == b.Fingerprint
+	}) {
+		return &failedError{"the world has changed while the plan was being listed; plan again"}
+	}
+	for range head.In + head.Out {
+		var n web.BackfillPlanInstance
+		if err := lines.Decode(&n); err != nil {
+			return fmt.Errorf("the list of the plan was cut off: %w", err)
+		}
+		if err := each(&n); err != nil {
 			return err
-		}
-		if !slices.EqualFunc(part.Jobs, p.Jobs, func(a, b web.BackfillPlanJob) bool { return a.Fingerprint == b.Fingerprint }) {
-			return &failedError{"the world has changed while the plan was being listed; plan again"}
-		}
-		for i := range part.Instances {
-			if err := each(&part.Instances[i]); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

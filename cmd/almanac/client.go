@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -104,7 +103,8 @@ func handlerClient(h http.Handler, token string) *client {
 	return c
 }
 
-// handlerTransport answers requests by a handler, without a network.
+// handlerTransport answers requests by a handler, without a network. The answer is read while it is written, as
+// one from the network is.
 type handlerTransport struct{ handler http.Handler }
 
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -114,28 +114,50 @@ func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	if incoming.Body == nil {
 		incoming.Body = http.NoBody
 	}
-	answer := &answerWriter{header: http.Header{}}
-	t.handler.ServeHTTP(answer, incoming)
-	if answer.status == 0 {
-		answer.status = http.StatusOK
-	}
+	body, out := io.Pipe()
+	answer := &answerWriter{header: http.Header{}, begun: make(chan struct{}), body: out}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		t.handler.ServeHTTP(answer, incoming)
+		answer.WriteHeader(http.StatusOK)
+		_ = out.Close() // it fails never
+	}()
+	<-answer.begun
 	return &http.Response{
 		Status: http.StatusText(answer.status), StatusCode: answer.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: answer.header, Body: io.NopCloser(&answer.body), ContentLength: int64(answer.body.Len()), Request: request,
+		Header: answer.sent, Body: &answerBody{body, ended}, ContentLength: -1, Request: request,
 	}, nil
 }
 
-// An answerWriter keeps a handler's answer.
+// An answerBody is a handler's answer. When it is closed, the handler has returned.
+type answerBody struct {
+	from  *io.PipeReader
+	ended <-chan struct{}
+}
+
+func (b *answerBody) Read(p []byte) (int, error) { return b.from.Read(p) }
+
+func (b *answerBody) Close() error {
+	err := b.from.Close()
+	<-b.ended
+	return err
+}
+
+// An answerWriter hands a handler's answer on.
 type answerWriter struct {
 	header http.Header
-	status int
-	body   bytes.Buffer
+	sent   http.Header // the header as it was when the answer began
+	status int         // 0: it has not begun
+	begun  chan struct{}
+	body   *io.PipeWriter
 }
 
 func (w *answerWriter) Header() http.Header { return w.header }
 func (w *answerWriter) WriteHeader(status int) {
 	if w.status == 0 {
-		w.status = status
+		w.status, w.sent = status, w.header.Clone()
+		close(w.begun)
 	}
 }
 func (w *answerWriter) Write(p []byte) (int, error) {

@@ -3,6 +3,7 @@ package invariant
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,7 +151,7 @@ func (c *check) backfills() error {
 			}
 			c.must(len(times) == part.Instances, "I1", nil, "the backfill %s holds %d instances of %s, and its plan has %d", key, len(times), part.Ref, part.Instances)
 			if len(times) == part.Instances {
-				c.must(engine.TimesDigest(times) == part.Times, "I1", nil, "the instances of %s in the backfill %s are not those of its plan", part.Ref, key)
+				c.must(engine.TimesDigest(slices.Values(times)) == part.Times, "I1", nil, "the instances of %s in the backfill %s are not those of its plan", part.Ref, key)
 			}
 		}
 	}

@@ -789,7 +789,7 @@ type BackfillPlan struct {
 	// Fingerprint Of all that it was made of: definitions, and states of instances
 	Fingerprint string `json:"fingerprint"`
 
-	// Format Examples: almanac-backfill/1
+	// Format Examples: almanac-backfill/2
 	Format string `json:"format"`
 
 	// ID Of the plan; applying it makes a backfill of this id
@@ -798,7 +798,7 @@ type BackfillPlan struct {
 	// In Instances that would run
 	In int64 `json:"in"`
 
-	// Instances Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all
+	// Instances Every instance, or those of the part that was asked for; absent when there are more than 10,000, or what they wait for takes more than 8 MB to say: the ranges of the jobs hold all, and listBackfillPlan lists them
 	Instances []BackfillPlanInstance `json:"instances,omitempty,omitzero"`
 	Jobs      []BackfillPlanJob      `json:"jobs"`
 
@@ -846,7 +846,7 @@ type BackfillPlanJob struct {
 	Note string `json:"note,omitempty,omitzero"`
 	Out  int64  `json:"out"`
 
-	// Ranges Its instances, cut where the reason changes
+	// Ranges Its instances, cut where the reason changes; of all jobs some 20,000 ranges at most
 	Ranges   []BackfillPlanRange `json:"ranges,omitempty,omitzero"`
 	Workflow string              `json:"workflow"`
 }
@@ -858,9 +858,14 @@ type BackfillPlanRange struct {
 	In        bool      `json:"in"`
 	Instances int64     `json:"instances"`
 
+	// Reasons Instances by reason, where there are several; then in says that some are in
+	Reasons map[string]int64 `json:"reasons,omitempty,omitzero"`
+
 	// To Plan time of the last
-	To  time.Time `json:"to"`
-	Why string    `json:"why"`
+	To time.Time `json:"to"`
+
+	// Why The reason, or several where a plan changes its mind too often to tell each one
+	Why string `json:"why"`
 }
 
 // BackfillRequest defines model for BackfillRequest.
@@ -4597,6 +4602,9 @@ type ApplyBackfillJSONRequestBody = BackfillApplyRequest
 // PlanBackfillJSONRequestBody defines body for PlanBackfill for application/json ContentType.
 type PlanBackfillJSONRequestBody = BackfillRequest
 
+// ListBackfillPlanJSONRequestBody defines body for ListBackfillPlan for application/json ContentType.
+type ListBackfillPlanJSONRequestBody = BackfillRequest
+
 // SetBackfillJSONRequestBody defines body for SetBackfill for application/json ContentType.
 type SetBackfillJSONRequestBody = BackfillChange
 
@@ -4846,6 +4854,13 @@ func NewPlanBackfillRequest(params PlanBackfillParams, body PlanBackfillJSONRequ
 func (c *Client) PlanBackfill(ctx context.Context, params PlanBackfillParams, body PlanBackfillJSONRequestBody) (answer BackfillPlan, err error) {
 	err = c.Do(ctx, NewPlanBackfillRequest(params, body), &answer)
 	return answer, err
+}
+
+// NewListBackfillPlanRequest is a request for Client.Send: what a backfill would do with each instance.
+func NewListBackfillPlanRequest(body ListBackfillPlanJSONRequestBody) *Request {
+	r := newRequest(http.MethodPost, "/api/v1/backfills/plan/instances")
+	r.Body = body
+	return r
 }
 
 // NewGetBackfillRequest is the request of Client.GetBackfill.

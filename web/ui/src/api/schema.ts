@@ -113,7 +113,7 @@ export interface paths {
         put?: never;
         /**
          * Carry a saved plan out
-         * @description Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those of the plan any more. The same plan again is answered with the backfill that it made. A large plan is answered with 202 at once: the backfill is applying, and nothing of it is real or starts before the last of its instances is written. The instances of the plan may be left out. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
+         * @description Makes exactly what the plan says, or nothing: the answer is 409 with the code drift and what has changed, when definitions or states are not those of the plan any more. The same plan again is answered with the backfill that it made. A large plan is answered with 202 at once: the backfill is applying, and nothing of it is real or starts before the last of its instances is written. The instances and the ranges of the plan may be left out. With the header Idempotency-Key the same request can be sent again for a day: it is carried out once, and answered as it was the first time.
          */
         post: operations["applyBackfill"];
         delete?: never;
@@ -237,6 +237,26 @@ export interface paths {
          * @description Says of every instance of the range whether it is in, and why: in ranges, and one by one where there are no more than 10,000 or a part is asked for. Nothing is changed. The answer can be saved and applied later.
          */
         post: operations["planBackfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backfills/plan/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a backfill would do with each instance
+         * @description Answers with lines, each of which is JSON: the plan without its instances first, and then every instance by plan time and job. There are as many lines of instances as the in and the out of the plan say; an answer with fewer was cut off. Nothing is changed.
+         */
+        post: operations["listBackfillPlan"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1773,7 +1793,7 @@ export interface components {
             at: string;
             /** @description Of all that it was made of: definitions, and states of instances */
             fingerprint: string;
-            /** @example almanac-backfill/1 */
+            /** @example almanac-backfill/2 */
             format: string;
             /** @description Of the plan; applying it makes a backfill of this id */
             id: string;
@@ -1782,7 +1802,7 @@ export interface components {
              * @description Instances that would run
              */
             in: number;
-            /** @description Every instance, or those of the part that was asked for; absent when there are more than 10,000: the ranges of the jobs hold all */
+            /** @description Every instance, or those of the part that was asked for; absent when there are more than 10,000, or what they wait for takes more than 8 MB to say: the ranges of the jobs hold all, and listBackfillPlan lists them */
             instances?: components["schemas"]["BackfillPlanInstance"][];
             jobs: components["schemas"]["BackfillPlanJob"][];
             /** @description A digest of the ranges, and of the instances as they are listed */
@@ -1827,7 +1847,7 @@ export interface components {
             note?: string;
             /** Format: int64 */
             out: number;
-            /** @description Its instances, cut where the reason changes */
+            /** @description Its instances, cut where the reason changes; of all jobs some 20,000 ranges at most */
             ranges?: components["schemas"]["BackfillPlanRange"][];
             workflow: string;
         };
@@ -1840,11 +1860,16 @@ export interface components {
             in: boolean;
             /** Format: int64 */
             instances: number;
+            /** @description Instances by reason, where there are several; then in says that some are in */
+            reasons?: {
+                [key: string]: number;
+            };
             /**
              * Format: date-time
              * @description Plan time of the last
              */
             to: string;
+            /** @description The reason, or several where a plan changes its mind too often to tell each one */
             why: string;
         };
         BackfillRequest: {
@@ -6172,7 +6197,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "plan": {
-                 *         "format": "almanac-backfill/1",
+                 *         "format": "almanac-backfill/2",
                  *         "id": "bf-5f0d2b1c9a77",
                  *         "at": "2026-11-21T08:00:00Z",
                  *         "fingerprint": "0c1f6e2d88a94b5fb3e1a0c7d2946e55",
@@ -8472,7 +8497,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "format": "almanac-backfill/1",
+                     *       "format": "almanac-backfill/2",
                      *       "id": "bf-5f0d2b1c9a77",
                      *       "at": "2026-11-21T08:00:00Z",
                      *       "fingerprint": "0c1f6e2d88a94b5fb3e1a0c7d2946e55",
@@ -8522,6 +8547,243 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["BackfillPlan"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:bad-request",
+                     *       "title": "Bad Request",
+                     *       "status": 400,
+                     *       "code": "bad-request",
+                     *       "hint": "send one JSON document as the API's description has it: /api/v1/openapi.json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unauthenticated",
+                     *       "title": "Unauthorized",
+                     *       "status": 401,
+                     *       "code": "unauthenticated",
+                     *       "hint": "send the header Authorization: Bearer alm_…; `almanac token create` makes a token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:forbidden",
+                     *       "title": "Forbidden",
+                     *       "status": 403,
+                     *       "code": "forbidden",
+                     *       "hint": "use a token with a stronger role"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Method Not Allowed */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:method-not-allowed",
+                     *       "title": "Method Not Allowed",
+                     *       "status": 405,
+                     *       "code": "method-not-allowed",
+                     *       "hint": "the header Allow lists the methods of this path"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:timeout",
+                     *       "title": "Request Timeout",
+                     *       "status": 408,
+                     *       "code": "timeout",
+                     *       "hint": "send the body faster"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:too-large",
+                     *       "title": "Request Entity Too Large",
+                     *       "status": 413,
+                     *       "code": "too-large",
+                     *       "hint": "a body has at most 1 MiB, and most operations take none"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:unsupported-media-type",
+                     *       "title": "Unsupported Media Type",
+                     *       "status": 415,
+                     *       "code": "unsupported-media-type",
+                     *       "hint": "send the header Content-Type: application/json"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:wrong-host",
+                     *       "title": "Misdirected Request",
+                     *       "status": 421,
+                     *       "code": "wrong-host",
+                     *       "hint": "use http://127.0.0.1 or http://localhost, or start the server with tokens"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:invalid",
+                     *       "title": "Unprocessable Entity",
+                     *       "status": 422,
+                     *       "code": "invalid",
+                     *       "hint": "the member errors lists everything that is wrong"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:rate-limited",
+                     *       "title": "Too Many Requests",
+                     *       "status": 429,
+                     *       "code": "rate-limited",
+                     *       "hint": "wait as long as the header Retry-After says"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:almanac:problem:internal",
+                     *       "title": "Internal Server Error",
+                     *       "status": 500,
+                     *       "code": "internal",
+                     *       "hint": "the server's log says more under the name in the member instance"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listBackfillPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "jobs": [
+                 *         "retail/orders"
+                 *       ],
+                 *       "from": "2026-11-01",
+                 *       "to": "2026-11-20",
+                 *       "downstream": "1",
+                 *       "window": "22:00-06:00 Europe/Berlin"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BackfillRequest"];
+            };
+        };
+        responses: {
+            /** @description A BackfillPlan, and then a BackfillPlanInstance a line */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {"format":"almanac-backfill/2","in":1,"out":0}
+                     *     {"job":"retail/orders","planTime":"2026-11-19T05:00:00+01:00","in":true,"why":"missing"}
+                     */
+                    "application/x-ndjson": string;
                 };
             };
             /** @description Bad Request */

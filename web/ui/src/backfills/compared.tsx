@@ -12,7 +12,11 @@ export function Compared({ then, now }: { then: Plan; now: Plan }) {
   const why = (row: Said | null) =>
     row === null
       ? t("plan.absent")
-      : `${t(row.in ? "plan.in" : "plan.out")}: ${reasonWord(row.why, t)}${row.text === undefined ? "" : ` · ${row.text}`}`;
+      : row.reasons !== undefined
+        ? Object.entries(row.reasons)
+            .map(([word, n]) => `${n.toLocaleString("en")} ${reasonWord(word, t)}`)
+            .join(", ")
+        : `${t(row.in ? "plan.in" : "plan.out")}: ${reasonWord(row.why, t)}${row.text === undefined ? "" : ` · ${row.text}`}`;
   const counts: [string, number, number][] = [
     [t("plan.in"), ...difference.in],
     [t("plan.out"), ...difference.out],

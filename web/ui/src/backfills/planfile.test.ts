@@ -54,7 +54,18 @@ test("long plans, which list nothing, are compared by their ranges", () => {
     ["w/j", "05", 1, undefined, "open"],
     ["w/j", "06", 4, undefined, "missing"],
   ]);
+  const several = (missing: number) => ({ ...range(1, 9, "several"), reasons: { missing, failed: 9 - missing } });
+  expect(readPlan(planText(long(several(4))))).toEqual(long(several(4)));
+  expect(compare(long(several(4)), long(several(4))).changes).toEqual([]);
+  expect(compare(long(several(4)), long(several(5))).changes).toMatchObject([
+    { was: { reasons: { missing: 4 } }, is: { reasons: { missing: 5 } } },
+  ]);
   expect(compare(long(range(1, 4), range(6, 9)), long(range(1, 4))).changes).toMatchObject([{ n: 4, is: null }]);
+});
+
+test("a plan of the version before is read", () => {
+  const saved = { ...plan([row(1)]), format: "almanac-backfill/1" };
+  expect(readPlan(planText(saved))).toEqual(saved);
 });
 
 test.each([

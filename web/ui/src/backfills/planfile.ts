@@ -3,8 +3,9 @@ import type { Plan, PlanRow } from "./queries";
 /** A Range is instances of a job that follow one another, of all of which a plan says the same. */
 type Range = NonNullable<Plan["jobs"][number]["ranges"]>[number];
 
-/** format is the version of the document of a saved plan that this page reads. */
-export const format = "almanac-backfill/1";
+/** format is the version of the document of a saved plan. That before is read too. */
+export const format = "almanac-backfill/2";
+const formats: unknown[] = [format, "almanac-backfill/1"];
 
 /** planText writes a plan as `almanac backfill plan -o` does: the head, and an instance a line, so that two of them can be compared line by line. A long plan has ranges alone. */
 export function planText(plan: Plan): string {
@@ -31,7 +32,7 @@ export function readPlan(text: string): Plan | null {
   if (typeof value !== "object" || value === null) return null;
   const plan = value as Partial<Plan>;
   const whole =
-    plan.format === format &&
+    formats.includes(plan.format) &&
     typeof plan.id === "string" &&
     typeof plan.at === "string" &&
     typeof plan.fingerprint === "string" &&
@@ -80,7 +81,8 @@ function isRange(range: Partial<Range> | null): boolean {
     typeof range.to === "string" &&
     typeof range.instances === "number" &&
     typeof range.in === "boolean" &&
-    typeof range.why === "string"
+    typeof range.why === "string" &&
+    (range.reasons === undefined || (typeof range.reasons === "object" && range.reasons !== null))
   );
 }
 
@@ -94,8 +96,8 @@ export interface Change {
   is: Said | null;
 }
 
-/** What a plan says of an instance, or of each of a range. */
-export type Said = Pick<PlanRow, "in" | "why" | "text" | "waits">;
+/** What a plan says of an instance, or of each of a range; of one of several reasons, how many there are of each. */
+export type Said = Pick<PlanRow, "in" | "why" | "text" | "waits"> & { reasons?: Record<string, number> };
 
 /** A Comparison is what two plans differ in. */
 export interface Comparison {
@@ -149,7 +151,15 @@ function compareRanges(then: Plan, now: Plan, add: (change: Change) => void): vo
   const rangesOf = (plan: Plan) => new Map(plan.jobs.map((job) => [`${job.workflow}/${job.job}`, job.ranges ?? []]));
   const [a, b] = [rangesOf(then), rangesOf(now)];
   const text = (range: Range | undefined) =>
-    range && JSON.stringify([Date.parse(range.from), Date.parse(range.to), range.instances, range.in, range.why]);
+    range &&
+    JSON.stringify([
+      Date.parse(range.from),
+      Date.parse(range.to),
+      range.instances,
+      range.in,
+      range.why,
+      Object.entries(range.reasons ?? {}).sort(),
+    ]);
   for (const job of [...new Set([...a.keys(), ...b.keys()])].sort()) {
     const before = new Map((a.get(job) ?? []).map((range) => [Date.parse(range.from), range]));
     const both = (one: Range, was: Range | undefined, is: Range | undefined) =>
