@@ -52,7 +52,8 @@ func (d *Edit) Now() time.Time { return d.now }
 func (d *Edit) Tx() Tx { return d.tx }
 
 // Put makes the job current: new, changed, or as it was. One that was removed before is new: it counts from now. An error of kind ErrConflict says that
-// the name is taken by another source, or that the clock by which a change would count is not believed.
+// the name is taken by another source, or that the clock by which a change would count is not
+// believed.
 func (d *Edit) Put(j *Job) (JobRow, error) {
 	ref := j.Ref()
 	if len(j.DependsOn) > 0 {

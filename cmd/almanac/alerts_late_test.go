@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-sched/almanac/web"
 )
 
-// TestWhatEndedLateIsNoRoot: the time of an instance comes, and its deadline passes, while no server
-// runs. It ends well afterwards, so that its incident has nothing that would be its root.
+// TestWhatEndedLateIsNoRoot: the time of an instance comes, and its deadline passes, while no
+// server runs. It ends well afterwards, so that its incident has nothing that would be its root.
 func TestWhatEndedLateIsNoRoot(t *testing.T) {
 	t.Parallel()
 	clock := newClockFile(t)

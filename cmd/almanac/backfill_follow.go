@@ -26,7 +26,8 @@ func (a *app) followApplying(ctx context.Context, c *client, b web.Backfill, for
 	})
 }
 
-// follow shows a backfill until it is over, by what of it is done: with `-o json` on a terminal alone.
+// follow shows a backfill until it is over, by what of it is done: with `-o json` on a terminal
+// alone.
 func (a *app) follow(ctx context.Context, c *client, b web.Backfill, form string, far func(*web.Backfill) (done int, over bool)) (web.Backfill, error) {
 	show := func(*web.Backfill) {}
 	switch {

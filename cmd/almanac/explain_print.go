@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	explainWidth = 80 // columns that the lines are kept to, where the viewer does not say how wide it is
+	explainWidth = 80 // columns of a line, where the viewer does not say how wide it is
 	treeLines    = 60 // of the tree
 	treeIndent   = 12 // levels that are moved in
 )

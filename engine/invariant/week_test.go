@@ -35,7 +35,8 @@ jobs:
   demand: {trigger: manual, params: {n: {type: integer, default: "1"}}, action: {type: shell, command: "true"}}
 `
 
-// folder is everything, of which what is due most often is due less often where the tests are quick.
+// folder is everything, of which what is due most often is due less often where the tests are
+// quick.
 func folder() string {
 	if effort.Long() {
 		return everything
