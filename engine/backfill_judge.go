@@ -129,7 +129,7 @@ func (d *draft) upstreamFirst() (order []*draftPart) {
 	seen := map[*draftPart]bool{}
 	var visit func(p *draftPart)
 	visit = func(p *draftPart) {
-		if seen[p] {
+		if p == nil || seen[p] { // of a job outside of the backfill, it matters not what that waits for
 			return
 		}
 		seen[p] = true

@@ -148,3 +148,21 @@ func TestAPlanOfManyMindsIsBounded(t *testing.T) {
 	}))
 	require.Equal(t, []int{plan.In, plan.Out}, []int{in, out})
 }
+
+// What a job outside of the backfill waits for itself is none of its business.
+func TestAPlanStopsAtWhatIsOutside(t *testing.T) {
+	d := newDesk(t)
+	e, _ := d.server("a", d.db, false)
+	d.load(e, `workflow: w
+defaults: {startTime: "2026-05-01T00:00:00Z", action: {type: none}}
+jobs:
+  first: {cron: "0 1 * * *"}
+  second: {cron: "0 2 * * *", dependsOn: [first]}
+  third: {cron: "0 3 * * *", dependsOn: [second]}
+`)
+	d.step(e)
+	r := engine.BackfillRequest{Jobs: []string{"w/third"}, From: "2026-07-01", To: "2026-07-02"}
+	plan, err := e.PlanBackfill(t.Context(), r, d.now)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"upstream-missing": 2}, plan.Why)
+}
