@@ -25,6 +25,9 @@ const OperateLoad Operation = "load"
 // that is not planned. The loop plans from there on after it.
 const thinAhead = 10 * time.Minute
 
+// itemsAtOnce is how many jobs a slice takes at most, whatever the time says.
+const itemsAtOnce = 80
+
 // loadedByNobody is the actor of a load that no person asked for.
 const loadedByNobody = "load"
 
@@ -279,7 +282,7 @@ func (l *loading) full(taken int) bool {
 	if l.until.IsZero() || taken == 0 {
 		return false
 	}
-	most, rows := loadItems, thinFrom
+	most, rows := itemsAtOnce, thinFrom
 	if l.e.cfg.AtOnce > 0 {
 		most, rows = l.e.cfg.AtOnce, l.e.cfg.AtOnce
 	}
