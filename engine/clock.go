@@ -55,6 +55,7 @@ func (e *Engine) noteClock(now time.Time) {
 	if jump < 0 {
 		e.renewAt, e.pruneAt, e.sure = time.Time{}, time.Time{}, false
 		e.lookBack, e.back = !e.cfg.Closed, backPlace{}
+		e.wakeBack, e.backWake = !e.cfg.Closed, backPlace{}
 	}
 }
 

@@ -127,11 +127,14 @@ func (c *counting) settle() error {
 		from, was = c.now, was+len(before.Between(from, c.now))
 	}
 	used, err := usedUp(c.tx, c.job, &c.row, from, was)
-	if err != nil || used == was {
+	if err != nil || used == was && from.Equal(c.row.CountFrom) {
 		return err
 	}
 	c.row.CountFrom, c.row.Counted, c.row.RowsTo = from, used, latest(c.row.RowsTo, from)
-	if used > was {
+	switch {
+	case used == was:
+		return c.tx.PutJob(c.row) // as much is left; only where it begins has moved
+	case used > was:
 		return c.fewer()
 	}
 	switch last, ends := before.Counted(); {

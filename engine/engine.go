@@ -125,6 +125,8 @@ type Engine struct {
 
 	lookBack bool      // what a clock that was ahead has decided may have to be taken back
 	back     backPlace // how far that has come
+	wakeBack bool      // it may have put off looks at what waits
+	backWake backPlace // and how far that has been gone through
 	backAt   int64     // the revision of the definitions then
 	renewAt  time.Time
 	pruneAt  time.Time
@@ -167,7 +169,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg: cfg, log: cfg.Log, ready: make(chan struct{}), foreign: map[int64]bool{}, laneLast: map[string]bool{}, looking: map[int64]bool{},
 	}
 	e.forget()
-	e.lookBack = !cfg.Closed
+	e.lookBack, e.wakeBack = !cfg.Closed, !cfg.Closed
 	e.inbox.signal, e.bulk.signal = make(chan struct{}, 1), make(chan struct{}, 1)
 	e.defs.decode = cfg.Decode
 	return e, nil
@@ -240,7 +242,7 @@ func (e *Engine) Step(ctx context.Context, now time.Time) (next time.Time, idle 
 	}
 	e.health.well(e.local)
 	e.onceUp.Do(func() { close(e.ready) })
-	if !e.sure || e.inbox.waits() || e.lookBack && e.clockHold() == nil {
+	if !e.sure || e.inbox.waits() || (e.lookBack || e.wakeBack) && e.clockHold() == nil {
 		return e.local, false, nil // something was refused: see what the rows say; or the turn has found out what the next one writes down
 	}
 	return e.local.Add(e.wakeAt().Sub(now)), idle, nil
@@ -307,6 +309,13 @@ func (e *Engine) keep(ctx context.Context, now time.Time) error {
 				return err
 			}
 			e.lookBack = more
+		}
+		if e.wakeBack {
+			more, err := e.wakeFuture(ctx, now)
+			if err != nil {
+				return err
+			}
+			e.wakeBack = more
 		}
 		if err := e.planAhead(ctx, now); err != nil {
 			return err

@@ -20,6 +20,17 @@ type OperationView interface {
 	FormerWaits(instance int64, at time.Time) ([]Wait, error)
 	// EndedAfter lists ended instances by end and id, those behind the given place, at most limit.
 	EndedAfter(at time.Time, id int64, limit int) ([]Instance, error)
+	// WakingAfter lists the waiting instances that are to be looked at by when that is and id, those
+	// behind the given place, at most limit.
+	WakingAfter(at time.Time, id int64, limit int) ([]Waking, error)
+}
+
+// A Waking is when a waiting instance is looked at whatever happens.
+type Waking struct {
+	ID        int64
+	At        time.Time
+	NotBefore time.Time
+	Gate      Gate
 }
 
 // OperationTx changes what a person may change of an instance beside its state. What it changes is touched from then on: DeleteUnstarted leaves it.
@@ -39,6 +50,8 @@ type OperationTx interface {
 	KeepSteps(instance int64, steps []StepRow) (bool, error)
 	// WakeWaiters lets be looked at what watches the instance, which has left its end or is frozen, and what gives up when it counts as failed.
 	WakeWaiters(i *Instance) error
+	// WakeSooner lets a waiting instance be looked at from at on, if that is sooner than it was to be.
+	WakeSooner(instance int64, at time.Time) error
 }
 
 // AheadView reads what people ordered ahead: of whole jobs, and of single due times.

@@ -39,30 +39,44 @@ var dependentSchedules = []string{
 	"recurrence: {frequency: minute, interval: 45}",
 }
 
-// An editDraw is a workflow whose upstream job u is edited: when u is due, or whether it is there.
+// bindingZones have a change of their clocks near the days of the desk, or none, or half an hour.
+var bindingZones = []string{"Etc/UTC", "Asia/Shanghai", "Europe/Berlin", "America/New_York", "Asia/Kolkata"}
+
+// An editDraw is a workflow whose upstream job u is edited: when u is due, in which time zone, what
+// it is called, or whether it is there.
 type editDraw struct {
 	dependents []string
 	before     string
 	after      string
+	renamed    bool
 }
 
 func drawEdit(t *rapid.T) (d editDraw) {
 	for n := range rapid.IntRange(1, 5).Draw(t, "dependents") {
-		d.dependents = append(d.dependents, fmt.Sprintf("  d%d: {%s, dependsOn: [%s]}\n", n,
+		d.dependents = append(d.dependents, fmt.Sprintf("  d%d: {%s, timeZone: %s, dependsOn: [%s]}\n", n,
 			rapid.SampledFrom(dependentSchedules).Draw(t, fmt.Sprintf("when d%d is due", n)),
+			rapid.SampledFrom(bindingZones).Draw(t, fmt.Sprintf("the zone of d%d", n)),
 			rapid.SampledFrom(bindingRules).Draw(t, fmt.Sprintf("how d%d waits", n))))
 	}
-	d.before = rapid.SampledFrom(upstreamSchedules).Draw(t, "u before")
-	d.after = rapid.SampledFrom(upstreamSchedules).Draw(t, "u after")
-	if rapid.IntRange(0, 7).Draw(t, "disabled by the edit") == 0 {
+	zone := rapid.SampledFrom(bindingZones)
+	d.before = rapid.SampledFrom(upstreamSchedules).Draw(t, "u before") + ", timeZone: " + zone.Draw(t, "its zone before")
+	d.after = rapid.SampledFrom(upstreamSchedules).Draw(t, "u after") + ", timeZone: " + zone.Draw(t, "its zone after")
+	switch rapid.IntRange(0, 9).Draw(t, "more of the edit") {
+	case 0:
 		d.after += ", state: disabled"
+	case 1:
+		d.renamed = true
 	}
 	return d
 }
 
 func (d *editDraw) text(when string) string {
-	return "workflow: w\ndefaults: {startTime: \"2026-08-01T00:00:00Z\", action: {type: shell, command: \"true\"}}\n" +
+	text := "workflow: w\ndefaults: {startTime: \"2026-08-01T00:00:00Z\", action: {type: shell, command: \"true\"}}\n" +
 		"jobs:\n  u: {" + when + "}\n" + strings.Join(d.dependents, "")
+	if d.renamed && when == d.after {
+		text = strings.NewReplacer("  u: ", "  renamed: ", "[u]", "[renamed]", "job: u", "job: renamed").Replace(text)
+	}
+	return text
 }
 
 func workflowOf(t require.TestingT, text string) []*engine.Workflow {
@@ -166,6 +180,15 @@ func TestADiffNamesWhatIsBoundAgain(t *testing.T) {
 				Operation: act, Selector: "job:w/d0 state:waiting", Actor: "ana", Note: "a test",
 			}, d.now) // refused if there is none
 			d.settle(t, e)
+		}
+		if rapid.Bool().Draw(t, "a backfill waits too") {
+			plan, err := e.PlanBackfill(d.Context(), engine.BackfillRequest{
+				Jobs: []string{"w/d0"}, From: "2026-08-03", To: "2026-08-04", Select: []string{"all"}, IgnoreMissing: true,
+			}, d.now)
+			if err == nil && plan.In > 0 { // refused if there is none
+				d.apply(e, plan)
+				d.settle(t, e)
+			}
 		}
 		before, instances := d.setsOf(e)
 		after := workflowOf(t, draw.text(draw.after))

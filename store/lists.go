@@ -130,6 +130,11 @@ type source struct {
 
 // sources chooses the index ranges that hold all that the filter wants. jobs is what to filter by job afterwards, nil for nothing.
 func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool, err error) {
+	for _, s := range f.States {
+		if !slices.Contains(engine.States, s) {
+			return nil, nil, fmt.Errorf("%w: there is no state %q", engine.ErrInvalid, s)
+		}
+	}
 	if f.Job != "" {
 		job, err := v.JobByRef(engine.JobRef{Workflow: f.Workflow, Job: f.Job})
 		if err != nil {
@@ -161,10 +166,6 @@ func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool,
 			open = true
 		case engine.Succeeded:
 			ended = true
-		default:
-			if !slices.Contains(engine.States, s) {
-				return nil, nil, fmt.Errorf("%w: there is no state %q", engine.ErrInvalid, s)
-			}
 		}
 	}
 	if open {
@@ -186,8 +187,7 @@ func (v *view) sources(f InstanceFilter) (sources []source, jobs map[int64]bool,
 // and that they stay in.
 func rare(states []engine.State) bool {
 	return len(states) > 0 && !slices.ContainsFunc(states, func(s engine.State) bool {
-		return s == engine.Waiting || s == engine.Running || s == engine.Succeeded ||
-			!slices.Contains(engine.States, s)
+		return s == engine.Waiting || s == engine.Running || s == engine.Succeeded
 	})
 }
 

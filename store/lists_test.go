@@ -143,20 +143,30 @@ func TestPagesTogetherAreTheList(t *testing.T) {
 	}, n2.States, "nothing ended since next year")
 }
 
+// A workflow of very many jobs is read among all others.
 func TestAPageThatFindsLittleGoesOn(t *testing.T) {
 	db := open(t, t.TempDir())
-	ids := jobs(t, db, 1)
-	insertPlan(t, db, ids, 20_000)
-	manual := engine.Instance{ID: 1 << 40, Job: ids[0], Kind: engine.Manual, Key: "m", PlanTime: day, NotBefore: day, State: engine.Waiting}
+	ids := jobs(t, db, 65)
+	busy := int64(1 << 41)
+	manual := engine.Instance{ID: 1 << 40, Job: ids[0], Kind: engine.Manual, Key: "m", PlanTime: day, NotBefore: day,
+		State: engine.Waiting}
 	require.NoError(t, db.Write(context.Background(), func(tx engine.Tx) error {
+		ref := engine.JobRef{Workflow: "busy", Job: "busy"}
+		if err := tx.PutJob(engine.JobRow{ID: busy, Ref: ref, Version: busy + 1}); err != nil {
+			return err
+		}
+		if err := tx.PutVersion(engine.VersionRow{ID: busy + 1, Job: busy}); err != nil {
+			return err
+		}
 		_, err := tx.InsertInstances(func(yield func(*engine.Instance, []engine.Wait) bool) { yield(&manual, nil) })
 		return err
 	}))
-	page, next, err := db.Instances(context.Background(), store.InstanceFilter{Kind: engine.Manual}, "", 10)
+	insertPlan(t, db, []int64{busy}, 20_000)
+	page, next, err := db.Instances(context.Background(), store.InstanceFilter{Workflow: "w"}, "", 10)
 	require.NoError(t, err)
 	require.Empty(t, page)
 	require.NotEmpty(t, next, "a page has its price, and no more")
-	list := all(t, db, store.InstanceFilter{Kind: engine.Manual}, 10)
+	list := all(t, db, store.InstanceFilter{Workflow: "w"}, 10)
 	require.Len(t, list, 1)
 	require.Equal(t, manual.ID, list[0].ID)
 }
@@ -167,8 +177,11 @@ func TestListsRefuseWhatTheyDoNotKnow(t *testing.T) {
 	jobs(t, db, 1)
 	_, _, err := db.Instances(ctx, store.InstanceFilter{}, "no cursor", 10)
 	require.ErrorIs(t, err, engine.ErrInvalid)
-	_, _, err = db.Instances(ctx, store.InstanceFilter{States: []engine.State{"ready"}}, "", 10)
-	require.ErrorIs(t, err, engine.ErrInvalid)
+	for _, f := range []store.InstanceFilter{{}, {Workflow: "w"}, {Workflow: "w", Job: "job-00000"}, {Kind: engine.Manual}} {
+		f.States = []engine.State{"ready"}
+		_, _, err = db.Instances(ctx, f, "", 10)
+		require.ErrorIs(t, err, engine.ErrInvalid, f)
+	}
 	_, _, err = db.Instances(ctx, store.InstanceFilter{Workflow: "w", Job: "none"}, "", 10)
 	require.ErrorIs(t, err, engine.ErrNotFound)
 	list, next, err := db.Instances(ctx, store.InstanceFilter{Workflow: "none"}, "", 10)

@@ -225,6 +225,28 @@ func (t *tx) KeepSteps(instance int64, steps []engine.StepRow) (bool, error) {
 
 var endedAfterSQL = instanceColumns + `WHERE i.ended_at IS NOT NULL AND i.ended_at >= ? AND (i.ended_at, i.id) > (?, ?) ORDER BY i.ended_at, i.id LIMIT CAST(? AS INTEGER)`
 
+const (
+	wakingAfterSQL = `SELECT wake, id, not_before, gate FROM instance INDEXED BY instance_wake
+		WHERE state = 'waiting' AND wake IS NOT NULL AND wake >= ? AND (wake, id) > (?, ?) ORDER BY wake, id LIMIT CAST(? AS INTEGER)`
+	wakeSoonerSQL = `UPDATE instance SET wake = ? WHERE id = ? AND state = 'waiting' AND wake > ?`
+)
+
+// WakingAfter lists what is to be looked at, in that order.
+func (v *view) WakingAfter(at time.Time, id int64, limit int) (list []engine.Waking, err error) {
+	err = v.s.query(wakingAfterSQL, func(c *columns) error {
+		w := engine.Waking{At: c.utc(), ID: c.int(), NotBefore: c.utc(), Gate: engine.Gate(c.text())}
+		list = append(list, w)
+		return nil
+	}, at.UnixMilli(), at.UnixMilli(), id, limit)
+	return list, err
+}
+
+// WakeSooner lets an instance be looked at.
+func (t *tx) WakeSooner(instance int64, at time.Time) error {
+	_, err := t.s.exec(wakeSoonerSQL, at.UnixMilli(), instance, at.UnixMilli())
+	return err
+}
+
 // EndedAfter lists ended instances by end and id, those behind the given place, at most limit.
 func (v *view) EndedAfter(at time.Time, id int64, limit int) ([]engine.Instance, error) {
 	return v.instances(endedAfterSQL, at.UnixMilli(), at.UnixMilli(), id, limit)

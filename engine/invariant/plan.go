@@ -352,6 +352,13 @@ func (c *check) mayBeAway(j *jobRows, at time.Time) bool {
 	return away && len(c.loads) == 0
 }
 
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 func latest(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b

@@ -83,6 +83,12 @@ var planted = []struct {
 		`UPDATE wait SET first_time = (SELECT plan_time FROM instance WHERE id = ` + newest("fails", "waiting") + `),
 			last_time = (SELECT plan_time FROM instance WHERE id = ` + newest("fails", "waiting") + `), times = 1 WHERE instance = ` + newest("some", "succeeded"),
 	}},
+	{"I4", "what waits does not wait for what its rule names", []string{
+		`UPDATE wait SET times = 0, first_time = NULL, last_time = NULL WHERE n = 0 AND instance = ` + newest("after", "waiting"),
+	}},
+	{"I4", "what waits waits for an instance more than its rule names", []string{
+		`UPDATE wait SET times = times + 1, first_time = first_time - 3600000 WHERE n = 0 AND instance = ` + newest("after", "waiting"),
+	}},
 	{"I5", "more of a job run than it allows", []string{
 		`UPDATE instance SET state = 'running', owner = 'x', lease = 1, gate = '', ended_at = NULL WHERE id = ` + newest("narrow", "succeeded"),
 	}},

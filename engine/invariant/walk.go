@@ -181,6 +181,9 @@ func (c *check) instance(i *engine.Instance) error {
 	if err := c.claimed(f); err != nil {
 		return err
 	}
+	if err := c.named(f); err != nil {
+		return err
+	}
 	return c.waiting(f)
 }
 

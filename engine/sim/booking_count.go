@@ -28,7 +28,13 @@ func (b *booking) checkCounts() {
 		from := countedFrom(&j.row)
 		rest := b.rest(j)
 		used := 0
-		for _, list := range [][]*entry{j.scheduled, j.gone} {
+		// What was gone already is known by a number alone: it ran, whenever it was due.
+		for _, i := range j.gone[:j.settled] {
+			if i.counts() && !i.plan.Before(j.row.CreatedAt) {
+				used++
+			}
+		}
+		for _, list := range [][]*entry{j.scheduled, j.gone[j.settled:]} {
 			for _, i := range list {
 				switch before := i.plan.Before(from); {
 				case i.plan.Before(j.row.CreatedAt):

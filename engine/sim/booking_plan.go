@@ -26,6 +26,9 @@ func (b *booking) putJob(row *engine.JobRow) {
 	}
 	b.madeRoom(j, row)
 	b.recount(row.ID)
+	if row.Counted != j.row.Counted || !row.CountFrom.Equal(j.row.CountFrom) {
+		j.settled = len(j.gone)
+	}
 	j.row = *row
 	b.w.logf("%s job %s v%d disabled=%t removed=%t", b.s.name, row.Ref, row.Version, row.Disabled, row.Removed)
 }

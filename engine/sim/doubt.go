@@ -62,9 +62,19 @@ func (s *server) doubt() {
 			return err
 		}, func() string { return "" })
 		if err != nil && !errors.Is(err, engine.ErrUnavailable) {
-			s.misled = before
+			s.misled = before || s.markedAhead() // an I/O error does not say whether the word was kept
 		}
 	})
+}
+
+// markedAhead tells whether the rows hold a clock that is believed and far ahead.
+func (s *server) markedAhead() bool {
+	var mark engine.ClockMark
+	err := s.w.rows.Read(context.Background(), func(v engine.View) (err error) {
+		mark, err = engine.ReadClockMark(v)
+		return err
+	})
+	return err == nil && mark.At.Sub(s.w.epoch.Add(s.w.t)) > farAhead
 }
 
 // checkClock demands that nothing is decided by a clock that is far ahead unless somebody has vouched for it, and nothing while it is in doubt.

@@ -49,7 +49,8 @@ type jobEntry struct {
 	keyed     map[string]*entry
 	active    int
 
-	gone []*entry // scheduled instances that retention has removed
+	gone    []*entry // scheduled instances that retention has removed
+	settled int      // of gone: those that were gone when what is left of the count was counted last
 }
 
 // A tableKey is what a timetable follows from: a version of a job, and what is left of its count.
@@ -150,7 +151,7 @@ func (l *ledger) clone() *ledger {
 		}
 	}
 	for id, j := range l.jobs {
-		copied := &jobEntry{row: j.row, keyed: map[string]*entry{}, active: j.active, gone: slices.Clone(j.gone)}
+		copied := &jobEntry{row: j.row, keyed: map[string]*entry{}, active: j.active, gone: slices.Clone(j.gone), settled: j.settled}
 		for _, i := range j.scheduled {
 			copied.scheduled = append(copied.scheduled, c.instances[i.id])
 		}

@@ -54,6 +54,33 @@ var operateCases = []testCase{
 		require.Equal(w, []int64{p[0].ID}, behind(at("08:00"), p[2].ID, 9))
 		require.Empty(w, behind(at("09:00"), p[0].ID, 9))
 	}},
+	{"what is to be looked at, in that order, and looked at sooner", func(w *world) {
+		p := w.plan("A", "01:00", "02:00", "03:00", "04:00")
+		w.apply(p[3].ID, engine.Cancel, "00:30")
+		behind := func(at time.Time, id int64, limit int) (found []int64) {
+			w.read(func(v engine.View) {
+				list, err := v.WakingAfter(at, id, limit)
+				require.NoError(w, err)
+				for _, one := range list {
+					found = append(found, one.ID)
+				}
+			})
+			return found
+		}
+		require.Equal(w, []int64{p[1].ID, p[2].ID}, behind(at("01:00"), p[0].ID, 9))
+		require.Equal(w, []int64{p[0].ID, p[1].ID}, behind(at("00:00"), 0, 2))
+		w.write(func(tx engine.Tx) {
+			require.NoError(w, tx.WakeSooner(p[2].ID, at("00:10")))
+			require.NoError(w, tx.WakeSooner(p[1].ID, at("05:00")), "never later")
+			require.NoError(w, tx.WakeSooner(p[3].ID, at("00:10")), "it has ended")
+		})
+		require.Equal(w, []int64{p[2].ID, p[0].ID, p[1].ID}, behind(at("00:00"), 0, 9))
+		w.read(func(v engine.View) {
+			list, err := v.WakingAfter(at("00:00"), 0, 1)
+			require.NoError(w, err)
+			require.Equal(w, []engine.Waking{{ID: p[2].ID, At: at("00:10").UTC(), NotBefore: at("03:00").UTC(), Gate: engine.GateTime}}, list)
+		})
+	}},
 	{"instances are listed by their plan time, of one job or of all", func(w *world) {
 		a, b := w.plan("A", "03:00", "01:00", "02:00"), w.plan("B", "02:00")
 		w.run(a[1].ID, engine.Succeed, "04:00")

@@ -251,6 +251,30 @@ func (t *tx) KeepSteps(id int64, steps []engine.StepRow) (bool, error) {
 	return t.putSteps(id, steps)
 }
 
+func (v *view) WakingAfter(at time.Time, id int64, limit int) (list []engine.Waking, err error) {
+	if v.broken != nil {
+		return nil, v.broken
+	}
+	ms := at.UnixMilli()
+	for _, i := range v.s.instances {
+		if i.State == engine.Waiting && i.wake != never && (i.wake > ms || i.wake == ms && i.ID > id) {
+			list = append(list, engine.Waking{ID: i.ID, At: time.UnixMilli(i.wake).UTC(), NotBefore: i.NotBefore.UTC(), Gate: i.Gate})
+		}
+	}
+	slices.SortFunc(list, func(a, b engine.Waking) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return list[:min(limit, len(list))], nil
+}
+
+func (t *tx) WakeSooner(instance int64, at time.Time) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	if i := t.s.instances[instance]; i != nil && i.State == engine.Waiting && i.wake != never && i.wake > at.UnixMilli() {
+		t.setWake(i, at.UnixMilli())
+	}
+	return nil
+}
+
 func (v *view) EndedAfter(at time.Time, id int64, limit int) ([]engine.Instance, error) {
 	ms := at.UnixMilli()
 	list, err := v.those(math.MaxInt, func(i *instance) bool {

@@ -39,6 +39,9 @@ func (g *generator) act() operation {
 		}
 		return operation{fmt.Sprintf("SetWaits(%d, %s, %s, %s)", i.ID, words(waits), words(r), at), func(tx engine.Tx) (any, error) { return tx.SetWaits(i.ID, waits, r, at) }}
 	}
+	if rapid.Bool().Draw(g.T, "sooner") {
+		return operation{fmt.Sprintf("WakeSooner(%d, %s)", i.ID, at), func(tx engine.Tx) (any, error) { return nil, tx.WakeSooner(i.ID, at) }}
+	}
 	return operation{fmt.Sprintf("WakeWaiters(%d)", i.ID), func(tx engine.Tx) (any, error) { return nil, tx.WakeWaiters(&i) }}
 }
 
