@@ -288,9 +288,10 @@ func (l *loading) publish(ctx context.Context) error {
 	for _, n := range l.notices {
 		e.cfg.Observe(n)
 	}
+	err := cmp.Or(e.relearn(ctx), e.wakePaused(ctx, l.held, l.now))
 	e.inbox.nudge()
 	e.bulk.nudge()
-	return cmp.Or(e.relearn(ctx), e.wakePaused(ctx, l.held, l.now))
+	return err
 }
 
 // sameDefinition reports whether the job is what a version says.

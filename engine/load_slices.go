@@ -311,7 +311,6 @@ func (e *Engine) carryLoad(
 		}
 	}
 	var l *loading
-	through := false
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return cmp.Or(err, errStale)
@@ -326,14 +325,10 @@ func (e *Engine) carryLoad(
 		}
 		is.Outcome = is.Outcome.clone()
 		l, err = e.loadSlice(tx, &is, t, base, now.Truncate(time.Millisecond))
-		through = is.Stage != OperationChanging
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if through {
-		e.inbox.nudge() // planning goes on
-	}
-	return l.publish(ctx)
+	return l.publish(ctx) // which wakes the loop: planning may go on
 }
