@@ -193,7 +193,7 @@ func (c *counting) more(from time.Time) error {
 	if err := c.insert(from, c.row.PlannedTo); err != nil {
 		return err
 	}
-	return c.tx.WakeDependents(c.row.ID)
+	return c.e.wakeDependents(c.tx, c.row, c.now)
 }
 
 // anew has the rest of the count due from a time on, as the instances say how much is left.
@@ -212,7 +212,7 @@ func (c *counting) anew(from time.Time) error {
 	if err := c.insert(from, c.row.PlannedTo); err != nil {
 		return err
 	}
-	return c.tx.WakeDependents(c.row.ID)
+	return c.e.wakeDependents(c.tx, c.row, c.now)
 }
 
 // insert writes down the instances of due times that the plan has passed already.
@@ -276,7 +276,7 @@ func (c *counting) fewer() error {
 	if _, err := c.tx.DeleteUnstarted(c.row.ID, from); err != nil {
 		return err
 	}
-	return c.tx.WakeDependents(c.row.ID)
+	return c.e.wakeDependents(c.tx, c.row, c.now)
 }
 
 // A countKeeper opens instances again no further than the counts of their jobs go.

@@ -1,12 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // An Edit changes definitions job by job, in one transaction with what their maker keeps of them. What it puts is planned from now on by the loop, at
@@ -23,17 +22,24 @@ func (e *Engine) Edit(ctx context.Context, source, actor string, now time.Time, 
 		return errors.New("engine: a folder is loaded, not edited")
 	}
 	var l *loading
-	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+	write := func(tx Tx) error {
+		if open, err := loadUnderWay(tx); err != nil || open {
+			return cmp.Or(err, errStale) // nothing is to come between the slices of a load
+		}
 		now, err := e.viewTime(tx, now)
 		if err != nil {
 			return fmt.Errorf("read the clock: %w", err)
 		}
-		l = &loading{
-			e: e, tx: tx, now: now.Truncate(time.Millisecond), source: source, actor: actor,
-			rows: map[JobRef]JobRow{}, origins: map[JobRef]recurrence.Origin{}, same: map[JobRef]bool{},
-		}
+		l = e.loadingOf(tx, actor, now.Truncate(time.Millisecond))
+		l.source = source
 		return fn(&Edit{l})
-	})
+	}
+	err := errStale
+	for n := 0; errors.Is(err, errStale) && n < loadTries; n++ {
+		if err = e.endLoads(withoutOnce(ctx), now); err == nil {
+			err = e.cfg.Store.Write(ctx, write)
+		}
+	}
 	e.inbox.nudge()
 	if err != nil {
 		return fmt.Errorf("edit definitions: %w", err)
@@ -183,5 +189,5 @@ func (d *Edit) planDependents(row JobRow) error {
 			return err
 		}
 	}
-	return wrap(d.tx.WakeDependents(row.ID), "wake what waits for %s", row.Ref)
+	return d.e.wakeDependents(d.tx, row, d.now)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
@@ -89,8 +88,6 @@ type Engine struct {
 	bulk  bulk
 	defs  catalog
 
-	thinning atomic.Int32 // loads that take back what is planned: nothing is planned ahead meanwhile
-
 	ready   chan struct{}
 	health  health
 	lookout lookout
@@ -123,6 +120,9 @@ type Engine struct {
 	told     []Told // not recorded yet
 	sending  int    // deliveries handed out, whose end was not recorded
 	nextPass time.Time
+
+	planAgain time.Time // when to try to plan again after a load was under way; zero when none was
+
 	lookBack bool      // what a clock that was ahead has decided may have to be taken back
 	back     backPlace // how far that has come
 	wakeBack bool      // it may have put off looks at what waits
@@ -282,7 +282,11 @@ func (e *Engine) wakeAt() time.Time {
 	if len(e.polls) > 0 {
 		at = earliest(at, e.polls[0].at)
 	}
-	if !e.cfg.Closed && e.clockHold() == nil {
+	switch {
+	case e.cfg.Closed || e.clockHold() != nil:
+	case !e.planAgain.IsZero():
+		at = earliest(at, e.planAgain)
+	default:
 		at = earliest(at, e.defs.nextPlanning(e.cfg.PlanAhead))
 	}
 	return at

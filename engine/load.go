@@ -2,10 +2,10 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/recurrence"
@@ -28,69 +28,111 @@ type LoadReport struct {
 	Without []DiffInstance // due times that are gone, of which something was ordered ahead: the orders are kept
 }
 
-// Load makes the workflows the current definitions, in one transaction, before which a large plan
-// that is to be replaced is taken back: see thin. A changed job gets a new immutable version from now on, instances keep
-// the version that they were planned with, and future instances that nobody has looked at are planned anew, together with those that wait
-// for them. A name that is gone is removed, and its future with it; what of it is due and has not started runs by its version all the same, and that of
-// a job that is disabled is held until it is enabled: only Apply drops what is due, as a person has reviewed it. Nothing else changes: loading the same
-// definitions twice is loading them once. The definitions must have passed the checks of package spec.
+// Load makes the workflows the current definitions. A load that changes few jobs is one short
+// transaction; one that changes many is taken down by a small commit, which makes it real, and
+// carried out in short ones after that: see load_slices.go. A changed job gets a new immutable
+// version from now on, instances keep the version that they were planned with, and future instances
+// that nobody has looked at are planned anew, together with those that wait for them. A name that is
+// gone is removed, and its future with it; what of it is due and has not started runs by its version
+// all the same, and that of a job that is disabled is held until it is enabled: only Apply drops what
+// is due, as a person has reviewed it. Nothing else changes: loading the same definitions twice is
+// loading them once. The definitions must have passed the checks of package spec.
 func (e *Engine) Load(ctx context.Context, workflows []*Workflow, now time.Time) (LoadReport, error) {
 	return e.loadAs(ctx, workflows, nil, now)
 }
 
+// loadTries is how often a load looks at the rows again because others change the definitions
+// between its look and its write.
+const loadTries = 100
+
 // loadAs is Load, as reviewed; nil is reviewed by nobody.
-func (e *Engine) loadAs(ctx context.Context, workflows []*Workflow, review *reviewed, now time.Time) (LoadReport, error) {
-	var jobs []*Job
-	for _, w := range workflows {
-		jobs = append(jobs, w.Jobs...)
+func (e *Engine) loadAs(
+	ctx context.Context, workflows []*Workflow, review *reviewed, now time.Time,
+) (report LoadReport, err error) {
+	if err = e.errClock(); err == nil {
+		now, err = e.storeTime(ctx, now)
 	}
-	if err := e.errClock(); err != nil {
-		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
-	}
-	taken, done, err := e.thin(ctx, jobs, review, now)
-	defer done()
-	if err != nil {
-		e.defs.doubt()
-		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
-	}
-	var l *loading
-	var revision int64
-	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
-		now, err := e.viewTime(tx, now)
-		if err != nil {
-			return fmt.Errorf("read the clock: %w", err)
+	for n := 0; err == nil; n++ {
+		report, err = e.loadOnce(ctx, workflows, review, now.Truncate(time.Millisecond))
+		if !errors.Is(err, errStale) || n == loadTries {
+			break
 		}
-		if e.cfg.Admit != nil {
-			if err := e.cfg.Admit(tx, workflows); err != nil {
-				return err
-			}
-		}
-		l = &loading{e: e, tx: tx, now: now.Truncate(time.Millisecond), rows: map[JobRef]JobRow{}, origins: map[JobRef]recurrence.Origin{}, review: review}
-		if review != nil {
-			l.actor = review.Actor
-		}
-		if err := l.load(jobs); err != nil {
-			return err
-		}
-		l.report.Replaced, l.report.Later = l.report.Replaced+taken, taken
-		revision, err = tx.Revision()
-		return err
-	})
-	if err != nil {
-		e.defs.doubt()
-		e.inbox.nudge()
-		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
-	}
-	e.defs.replace(l.definitions, l.planner, revision)
-	for _, n := range l.notices {
-		e.cfg.Observe(n)
+		err = ctx.Err()
 	}
 	e.inbox.nudge()
 	e.bulk.nudge()
-	return l.report, e.wakePaused(ctx, l.held, now)
+	if err != nil {
+		e.defs.doubt()
+		return LoadReport{}, fmt.Errorf("load definitions: %w", err)
+	}
+	return report, nil
 }
 
-// A loading is one load in its transaction.
+// loadOnce looks at the rows and loads by what it has found. errStale says that the rows have changed
+// meanwhile, or had to be changed first.
+func (e *Engine) loadOnce(
+	ctx context.Context, workflows []*Workflow, review *reviewed, now time.Time,
+) (LoadReport, error) {
+	before := withoutOnce(ctx) // what others have begun is not what was asked for
+	if err := e.endLoads(before, now); err != nil {
+		return LoadReport{}, err
+	}
+	p := &prepared{e: e, workflows: workflows, review: review, now: now}
+	for _, w := range workflows {
+		p.jobs = append(p.jobs, w.Jobs...)
+	}
+	err := e.cfg.Store.Read(ctx, func(v View) error {
+		p.v = v
+		return p.look()
+	})
+	if err != nil {
+		return LoadReport{}, err
+	}
+	if err := e.relearn(ctx); err != nil {
+		return LoadReport{}, err
+	}
+	switch {
+	case e.defs.at() != p.revision:
+		return LoadReport{}, errStale
+	case p.behind:
+		return LoadReport{}, cmp.Or(e.planPast(before, now), errStale)
+	case p.large():
+		return e.loadInSlices(ctx, p)
+	}
+	return e.loadAtOnce(ctx, p)
+}
+
+// loadAtOnce carries a load out in one transaction.
+func (e *Engine) loadAtOnce(ctx context.Context, p *prepared) (LoadReport, error) {
+	var l *loading
+	err := e.cfg.Store.Write(ctx, func(tx Tx) error {
+		if err := p.stands(tx); err != nil {
+			return err
+		}
+		l = e.loadingOf(tx, p.actor(), p.now)
+		l.dropped = p.dropped
+		if _, err := l.carry(p.items, e.defs.plan()); err != nil {
+			return err
+		}
+		if err := l.wakeAll(p.items); err != nil {
+			return err
+		}
+		if len(l.touched) == 0 {
+			return nil
+		}
+		l.report.Jobs = len(p.jobs)
+		return l.recordLoad(&l.report, p.note())
+	})
+	if err != nil {
+		return LoadReport{}, err
+	}
+	l.report.Jobs = len(p.jobs)
+	p.report.Added, p.report.Changed, p.report.Removed = l.report.Added, l.report.Changed, l.report.Removed
+	l.report.DueRun, l.report.DueHeld, l.report.DueDropped = p.report.DueRun, p.report.DueHeld, p.report.DueDropped
+	return l.report, l.publish(ctx)
+}
+
+// A loading is one load, or a slice of one, in its transaction.
 type loading struct {
 	e   *Engine
 	tx  Tx
@@ -98,230 +140,163 @@ type loading struct {
 
 	source      string // who makes the definitions
 	actor       string
-	review      *reviewed // of a load: nil when nobody has reviewed it
-	rows        map[JobRef]JobRow
+	dropped     map[int64][]int64 // instances, by job, that go with their jobs as reviewed
+	until       time.Time         // no plan is left beyond it; zero leaves all
+	rows        map[JobRef]JobRow // of the jobs that were looked at
+	named       map[JobRef]int64  // ids of new jobs, as far as they have any yet
 	origins     map[JobRef]recurrence.Origin
+	versions    map[int64]*Job // that were put
 	definitions []definition
 	planner     *Planner
 	touched     []JobRef        // jobs whose schedule or existence may have changed for others
 	same        map[JobRef]bool // the definition is the recorded one
 	rezoned     []JobRef        // of these, those whose time zone has other rules now
-	orders      []ordered       // ahead, as they were before
+	windows     map[JobRef]window
+	before      map[JobRef][]time.Time // of the rezoned, what was planned
+	orders      []ordered              // ahead, as they were before
+	ahead       []Instance             // that stay, and are bound again
 	notices     []Notice
 	held        []JobRow // jobs of which more is to be let go after the load
+	broken      error    // of a look-up that has no way to say it
 	report      LoadReport
 }
 
-func (l *loading) load(jobs []*Job) error {
-	all, err := l.tx.Jobs()
-	if err != nil {
-		return err
+func (e *Engine) loadingOf(tx Tx, actor string, now time.Time) *loading {
+	return &loading{
+		e: e, tx: tx, now: now, actor: actor, rows: map[JobRef]JobRow{},
+		origins: map[JobRef]recurrence.Origin{}, versions: map[int64]*Job{}, same: map[JobRef]bool{},
+		named: map[JobRef]int64{}, windows: map[JobRef]window{}, before: map[JobRef][]time.Time{},
 	}
-	if err := l.review.check(jobs, all); err != nil {
-		return err
-	}
-	known, others, err := l.apart(all)
-	if err != nil {
-		return err
-	}
-	wanted := map[JobRef]bool{}
-	for _, j := range jobs {
-		ref := j.Ref()
-		if _, taken := l.rows[ref]; taken && slices.ContainsFunc(others, func(o *Job) bool { return o.Ref() == ref }) {
-			return notOfAFolder(ref)
+}
+
+// carry carries out what a load does to some jobs, and says to how many: to as many as the transaction
+// has time for, where the load is one in slices. base knows the definitions of all others.
+func (l *loading) carry(items []loadItem, base *Planner) (taken int, err error) {
+	var put []*Job
+	var gone []JobRef
+	for taken < len(items) && !l.full(taken) {
+		x := &items[taken]
+		if taken++; x.Put != nil && x.job == nil {
+			continue // this program cannot read it
 		}
-		wanted[ref] = true
+		if err := l.take(x); err != nil {
+			return 0, err
+		}
+		switch {
+		case x.job != nil:
+			put = append(put, x.job)
+		case x.Rezoned && len(l.definitions) > 0: // compiled by the rules that there were
+			put = append(put, l.definitions[len(l.definitions)-1].job)
+		}
+		if x.Remove {
+			gone = append(gone, x.Ref)
+		}
 	}
-	changed, err := l.changes(jobs, wanted)
+	if base == nil {
+		base = new(Planner)
+	}
+	l.planner, err = base.With(put, gone, func(j *Job) recurrence.Origin { return l.origins[j.Ref()] })
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if changed {
-		if err := l.planPast(known); err != nil {
+	for _, do := range []func() error{l.putReaches, l.replan, l.obeyOrders, l.bindAhead} {
+		if err := do(); err != nil {
+			return 0, err
+		}
+	}
+	return taken, l.broken
+}
+
+// take records what becomes of one job, and takes its plan back.
+func (l *loading) take(x *loadItem) error {
+	row, known := l.row(x.Ref)
+	if l.broken != nil {
+		return l.broken
+	}
+	if known {
+		if err := l.readOrders(row); err != nil {
+			return err
+		}
+		if err := l.cut(row, x); err != nil {
+			return err
+		}
+	} else if x.Job != 0 {
+		l.named[x.Ref] = x.Job
+	}
+	switch {
+	case x.job != nil:
+		if err := l.compare(x.job, row, known); err != nil {
+			return err
+		}
+		if err := l.put(x.job); err != nil {
+			return err
+		}
+	case x.Remove:
+		if row.Removed || !known {
+			return nil
+		}
+		return l.remove(l.rows[x.Ref])
+	default:
+		job, err := l.e.defs.version(l.tx, row.Version)
+		if err != nil {
+			return ignoreInvalid(err)
+		}
+		l.keep(l.rows[x.Ref], job)
+	}
+	d := &l.definitions[len(l.definitions)-1]
+	if x.Rezoned {
+		if err := l.rezone(d); err != nil {
 			return err
 		}
 	}
-	if err := l.readOrders(); err != nil {
-		return err
-	}
-	if err := l.e.checkDue(l.tx, l.review, jobs, known, l.now); err != nil {
-		return err
-	}
-	for _, j := range jobs {
-		if err := l.put(j); err != nil {
-			return err
-		}
-	}
-	l.report.Jobs = len(jobs)
-	l.planner, err = NewPlanner(slices.Concat(jobs, others), func(j *Job) recurrence.Origin { return l.origins[j.Ref()] })
-	if err != nil {
-		return err
-	}
-	for _, row := range known {
-		if !wanted[row.Ref] && !row.Removed {
-			if err := l.remove(l.rows[row.Ref]); err != nil {
-				return err
-			}
-		}
-	}
-	if err := l.putReaches(); err != nil {
-		return err
-	}
-	if err := l.rezone(); err != nil {
-		return err
-	}
-	if err := l.replan(); err != nil {
-		return err
-	}
-	if err := l.obeyOrders(); err != nil {
-		return err
-	}
-	if len(l.touched) == 0 {
+	return l.takeBack(d)
+}
+
+// compare finds out whether the definition of a job is the recorded one.
+func (l *loading) compare(j *Job, row JobRow, known bool) error {
+	if !known {
 		return nil
 	}
+	version, err := l.tx.Version(row.Version)
+	if err != nil {
+		return fmt.Errorf("read the version of %s: %w", row.Ref, err)
+	}
+	l.same[row.Ref] = sameDefinition(&version, j)
+	return nil
+}
+
+// recordLoad writes the load down.
+func (l *loading) recordLoad(r *LoadReport, note string) error {
 	detail := fmt.Sprintf("%d jobs: %d added, %d changed, %d removed; %d instances planned anew",
-		l.report.Jobs, len(l.report.Added), len(l.report.Changed), len(l.report.Removed), l.report.Replaced)
-	if n := len(l.report.Without); n > 0 {
+		r.Jobs, len(r.Added), len(r.Changed), len(r.Removed), r.Replaced)
+	if n := len(r.Without); n > 0 {
 		detail += fmt.Sprintf("; %s ahead without an instance", plural(n, "order"))
 	}
-	if l.review != nil && l.review.Note != "" {
-		detail += "; " + l.review.Note
+	if note != "" {
+		detail += "; " + note
 	}
-	return l.tx.Record(EventRow{At: l.now, Kind: "load", Actor: l.actor, Reason: Reason{Code: ReasonPerson, Actor: l.actor, Detail: detail}})
+	return l.tx.Record(EventRow{
+		At: l.now, Kind: "load", Actor: l.actor,
+		Reason: Reason{Code: ReasonPerson, Actor: l.actor, Detail: detail},
+	})
 }
 
-// checkDue holds what the load would cancel of what is due against its review.
-func (e *Engine) checkDue(v View, review *reviewed, jobs []*Job, known []JobRow, now time.Time) error {
-	if review == nil {
-		return nil
+// publish lets the working set take over what a load has committed.
+func (l *loading) publish(ctx context.Context) error {
+	e := l.e
+	e.defs.know(l.versions)
+	for _, n := range l.notices {
+		e.cfg.Observe(n)
 	}
-	var loaded []*Job
-	rows := make(map[JobRef]JobRow, len(known))
-	for _, row := range known {
-		rows[row.Ref] = row
-		if row.Removed {
-			continue
-		}
-		job, err := e.defs.version(v, row.Version)
-		if err != nil && !errors.Is(err, ErrInvalid) {
-			return fmt.Errorf("read the version of %s: %w", row.Ref, err)
-		}
-		if err == nil {
-			loaded = append(loaded, job)
-		}
-	}
-	due, err := e.dueIn(v, DiffJobs(loaded, jobs), rows, review.DropDue, now)
-	if err != nil {
-		return err
-	}
-	return review.names(due)
-}
-
-// apart takes the rows of this source from those of others, whose jobs stay as they are.
-func (l *loading) apart(all []JobRow) (known []JobRow, others []*Job, err error) {
-	for _, row := range all {
-		if row.Source == l.source {
-			l.rows[row.Ref] = row
-			known = append(known, row)
-			continue
-		}
-		if row.Removed {
-			l.rows[row.Ref] = row
-			continue
-		}
-		job, err := l.e.defs.version(l.tx, row.Version)
-		if errors.Is(err, ErrInvalid) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("read the version of %s: %w", row.Ref, err)
-		}
-		l.keep(row, job)
-		others = append(others, job)
-	}
-	return known, others, nil
-}
-
-// changes compares the wanted jobs with the recorded ones, and reports whether anything differs that is planned by.
-func (l *loading) changes(jobs []*Job, wanted map[JobRef]bool) (changed bool, err error) {
-	l.same = make(map[JobRef]bool, len(jobs))
-	for _, j := range jobs {
-		ref := j.Ref()
-		row, known := l.rows[ref]
-		if !known {
-			changed = true
-			continue
-		}
-		version, err := l.tx.Version(row.Version)
-		if err != nil {
-			return false, fmt.Errorf("read the version of %s: %w", ref, err)
-		}
-		l.same[ref] = sameDefinition(&version, j)
-		changed = changed || !l.same[ref] || row.Removed || row.Disabled != j.Disabled
-	}
-	for ref, row := range l.rows {
-		changed = changed || row.Source == l.source && !row.Removed && !wanted[ref]
-	}
-	return changed, nil
+	err := cmp.Or(e.relearn(ctx), e.wakePaused(ctx, l.held, l.now))
+	e.inbox.nudge()
+	e.bulk.nudge()
+	return err
 }
 
 // sameDefinition reports whether the job is what a version says.
 func sameDefinition(v *VersionRow, j *Job) bool {
 	return bytes.Equal(v.Definition, j.Definition) && v.Folder == j.Folder
-}
-
-// planPast writes down, by the definitions that are about to be replaced, what was due up to now and is not planned because no server ran: a change
-// is from now on, and what was due before it was due by what was said then (`reliability.md` F1, F9).
-func (l *loading) planPast(known []JobRow) error {
-	var old []definition
-	var jobs []*Job
-	behind := l.now
-	for _, row := range known {
-		if row.Removed {
-			continue
-		}
-		job, err := l.e.defs.version(l.tx, row.Version)
-		if errors.Is(err, ErrInvalid) {
-			continue // nobody can say what was due
-		}
-		if err != nil {
-			return fmt.Errorf("read the version of %s: %w", row.Ref, err)
-		}
-		d := definition{row: row, job: job}
-		jobs = append(jobs, job)
-		if from := d.from(); d.active() && from.Before(behind) {
-			behind = from
-		}
-		if d.active() && d.from().Before(l.now) {
-			old = append(old, d)
-		}
-	}
-	if len(old) == 0 {
-		return nil
-	}
-	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { row := l.rows[j.Ref()]; return row.Origin() })
-	if err != nil {
-		return err
-	}
-	for from := behind; from.Before(l.now); {
-		to := from.AddDate(0, 0, 1)
-		if to.After(l.now) {
-			to = l.now
-		}
-		if err := l.planWindow(planner.overRows(l.tx, l.row), old, from, to); err != nil {
-			return fmt.Errorf("plan what was due before now: %w", err)
-		}
-		from = to
-	}
-	for _, d := range old {
-		row := d.row
-		if ok, err := l.tx.SetPlannedTo(row.ID, row.PlannedTo, l.now); err != nil || !ok {
-			return wrap(errors.Join(err, unless(ok, errStale)), "move the watermark of %s", row.Ref)
-		}
-		row.PlannedTo = l.now.In(d.job.When.Location)
-		l.rows[row.Ref] = row
-	}
-	return nil
 }
 
 // putReaches tells retention how far back the changed jobs look, before the first of their instances does.
@@ -341,35 +316,16 @@ func (l *loading) putReaches() error {
 			if err != nil {
 				return err
 			}
-			if err := l.tx.PutReach(l.rows[upstream].ID, d.row.ID, back); err != nil {
+			id, _ := l.ids(upstream)
+			if id == 0 {
+				continue // it comes with another slice, before anything is planned by it
+			}
+			if err := l.tx.PutReach(id, d.row.ID, back); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// planWindow plans what each of the jobs has left of [from, to).
-func (l *loading) planWindow(planner *Planner, jobs []definition, from, to time.Time) error {
-	windows := map[JobRef]window{}
-	for _, d := range jobs {
-		if begin := latest(from, d.from()); begin.Before(to) {
-			windows[d.row.Ref] = window{begin, to}
-		}
-	}
-	plan, err := planner.Plan(func(j *Job) (time.Time, time.Time) {
-		w := windows[j.Ref()]
-		return w.from, w.to
-	})
-	if err != nil || plan.Instances() == 0 {
-		return err
-	}
-	first, err := l.tx.Reserve(plan.Instances())
-	if err != nil {
-		return err
-	}
-	_, err = insertWatched(l.tx, &plan, plan.Rows(first, func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }))
-	return err
 }
 
 // put records one wanted job: new, changed, or as it was.
@@ -390,7 +346,7 @@ func (l *loading) put(j *Job) error {
 	switch {
 	case !known:
 		what = "added"
-		row = JobRow{ID: first, Ref: ref, CreatedAt: l.now, Source: l.source}
+		row = JobRow{ID: cmp.Or(l.named[ref], first), Ref: ref, CreatedAt: l.now, Source: l.source}
 		l.report.Added = append(l.report.Added, ref)
 	case row.Removed || row.Disabled && !disabled:
 		what = "back"
@@ -430,6 +386,9 @@ func (l *loading) put(j *Job) error {
 		if err := l.tx.PutVersion(version); err != nil {
 			return fmt.Errorf("record a version of %s: %w", ref, err)
 		}
+		if l.versions != nil {
+			l.versions[row.Version] = j
+		}
 	}
 	if err := l.tx.WakeNext(row.ID, l.now); err != nil { // more may run at once now
 		return fmt.Errorf("wake the next of %s: %w", ref, err)
@@ -454,10 +413,25 @@ func (l *loading) putJob(row *JobRow) (err error) {
 	return err
 }
 
-// row returns the row of a job that is known.
+// row returns the row of a job that is known. What was not read yet is read.
 func (l *loading) row(ref JobRef) (JobRow, bool) {
 	row, ok := l.rows[ref]
-	return row, ok
+	if ok {
+		return row, true
+	}
+	row, err := l.tx.JobByRef(ref)
+	if err != nil {
+		l.broken = cmp.Or(l.broken, ignoreMissing(err))
+		return JobRow{}, false
+	}
+	l.rows[ref] = row
+	return row, true
+}
+
+// ids returns the row ids of a job and of its current version.
+func (l *loading) ids(ref JobRef) (job, version int64) {
+	row, _ := l.row(ref)
+	return row.ID, row.Version
 }
 
 // record writes down what became of the definition of a job.

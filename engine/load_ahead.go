@@ -12,26 +12,18 @@ type ordered struct {
 	instance bool // it had one
 }
 
-// readOrders reads what is ordered ahead, before the load takes the plan away.
-func (l *loading) readOrders() error {
-	list, err := l.tx.Overrides(0, l.now, time.Time{}, mostOverrides)
-	if err != nil || len(list) == 0 {
-		return wrap(err, "read what is ordered ahead")
-	}
-	rows, err := l.tx.Jobs()
+// readOrders reads what is ordered ahead of a job, before the load takes its plan away.
+func (l *loading) readOrders(row JobRow) error {
+	list, err := l.tx.Overrides(row.ID, l.now, time.Time{}, mostOverrides)
 	if err != nil {
-		return fmt.Errorf("list the jobs: %w", err)
-	}
-	refs := make(map[int64]JobRef, len(rows))
-	for n := range rows {
-		refs[rows[n].ID] = rows[n].Ref
+		return fmt.Errorf("read what is ordered ahead of %s: %w", row.Ref, err)
 	}
 	for n := range list {
 		_, err := l.tx.Find(list[n].Job, "", list[n].PlanTime)
 		if err != nil && !isNotFound(err) {
 			return fmt.Errorf("look for what is ordered ahead: %w", err)
 		}
-		l.orders = append(l.orders, ordered{list[n], refs[list[n].Job], err == nil})
+		l.orders = append(l.orders, ordered{list[n], row.Ref, err == nil})
 	}
 	return nil
 }
@@ -80,7 +72,7 @@ func (l *loading) writeOrdered(o *ordered) (bool, error) {
 	if next, due := timetable.Next(at.Add(-time.Millisecond)); !due || !next.Equal(at) {
 		return false, nil
 	}
-	i, waits, err := l.planner.Instance(o.ref, at, func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version })
+	i, waits, err := l.planner.Instance(o.ref, at, l.ids)
 	if err != nil {
 		return false, fmt.Errorf("plan %s@%s ahead: %w", o.ref, at.Format(time.RFC3339), err)
 	}

@@ -3,10 +3,6 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"time"
-
-	"github.com/almanac-sched/almanac/engine/fault"
 )
 
 // remove records that a job is gone from the definitions.
@@ -71,35 +67,28 @@ func (l *loading) withdraw(row JobRow, code ReasonCode) error {
 	return nil
 }
 
-// goes lists what of a job that goes is cancelled, and counts what is not.
-func (l *loading) goes(row JobRow) ([]Instance, error) {
-	if l.source != "" || l.review.drops() {
-		waiting, err := l.tx.Waiting(row.ID)
-		for n := range waiting {
-			if l.source == "" && waiting[n].due(l.now) {
-				l.report.DueDropped++
-			}
+// goes lists what of a job that goes is cancelled: what is to come, and what is due as reviewed. An
+// edit takes all.
+func (l *loading) goes(row JobRow) (list []Instance, err error) {
+	if l.source != "" {
+		return l.tx.Waiting(row.ID)
+	}
+	for _, id := range l.dropped[row.ID] {
+		i, err := l.tx.Instance(id)
+		if err == nil && i.State == Waiting {
+			list = append(list, i)
 		}
-		return waiting, err
-	}
-	waiting, err := l.tx.WaitingPlanned(row.ID)
-	if err != nil {
-		return nil, err
-	}
-	stays, err := l.tx.WaitingKeyed(row.ID) // what is not scheduled is always due
-	waiting = slices.DeleteFunc(waiting, func(i Instance) bool {
-		due := i.due(l.now)
-		if due {
-			stays++
+		if ignoreMissing(err) != nil {
+			return nil, err
 		}
-		return due
-	})
-	if row.Disabled {
-		l.report.DueHeld += stays
-	} else {
-		l.report.DueRun += stays
 	}
-	return waiting, err
+	ahead, err := l.tx.Range(RangeQuery{Job: row.ID, From: l.now, To: AfterAll, Limit: mostOverrides})
+	for n := range ahead {
+		if i := &ahead[n]; i.Kind == Scheduled && i.State == Waiting {
+			list = append(list, *i)
+		}
+	}
+	return list, err
 }
 
 // cancelLater has what is too much for one transaction cancelled by an operation, which holds it until then.
@@ -108,6 +97,10 @@ func (l *loading) cancelLater(list []Instance, reason Reason) error {
 	for n := range list {
 		targets[n] = target{id: list[n].ID}
 	}
+	return l.cancelTargets(targets, reason)
+}
+
+func (l *loading) cancelTargets(targets []target, reason Reason) error {
 	id, err := l.tx.Reserve(1)
 	if err != nil {
 		return err
@@ -117,146 +110,5 @@ func (l *loading) cancelLater(list []Instance, reason Reason) error {
 		ID: id, Stage: OperationChanging, Total: len(targets), Digest: digestOf(text), Actor: cmp.Or(reason.Actor, "load"), At: l.now,
 		Order: OperationOrder{Operation: OperateCancel, Code: reason.Code},
 	}
-	return wrap(l.tx.BeginOperation(row, text), "have %s cancelled", plural(len(list), "instance"))
-}
-
-// inForce is the planner of what is being loaded, with what the rows say of the time before now. windows are what is planned anew.
-func (l *loading) inForce(windows map[JobRef]window) *Planner {
-	return l.planner.over(l.tx, func(ref JobRef) recorded {
-		row, ok := l.rows[ref]
-		if !ok {
-			return recorded{}
-		}
-		if w, anew := windows[ref]; anew {
-			return row.planned(w.from)
-		}
-		return row.planned(row.PlannedTo)
-	})
-}
-
-// bindTouched binds again, of the jobs that are affected, what nothing will look at soon: what is to come and a person has acted on, which stays when the
-// rest is planned anew. What has been looked at is looked at again, and bound by that.
-func (l *loading) bindTouched(affected map[JobRef]bool) error {
-	for i := range l.definitions {
-		d := &l.definitions[i]
-		if !affected[d.row.Ref] || len(d.job.DependsOn) == 0 {
-			continue
-		}
-		waiting, err := l.tx.WaitingPlanned(d.row.ID)
-		if err != nil {
-			return fmt.Errorf("list what waits of %s: %w", d.row.Ref, err)
-		}
-		for n := range waiting {
-			if err := l.bindOrWake(&waiting[n]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (l *loading) bindOrWake(i *Instance) error {
-	switch {
-	case i.Kind == Scheduled && i.Gate == GateTime && (i.Touched || i.Frozen || i.Confirmed != ""):
-	case i.Kind == Scheduled && i.Gate != GateTime:
-		_, err := l.tx.Hold(Hold{Instance: i.ID, Gate: i.Gate, Reason: i.Reason, Wake: i.NotBefore, At: l.now})
-		return wrap(err, "wake %s", i.Name())
-	default:
-		return nil
-	}
-	job, err := l.e.defs.version(l.tx, i.Version)
-	if err != nil {
-		return ignoreInvalid(err)
-	}
-	waits, err := l.tx.Waits(i.ID)
-	if err != nil || len(waits) == 0 {
-		return wrap(err, "read what %s waits for", i.Name())
-	}
-	revision, err := l.tx.Revision()
-	if err != nil {
-		return err
-	}
-	b := &binding{View: l.tx, planner: l.planner, row: l.row, revision: revision, i: i, job: job}
-	_, err = b.write(l.tx, waits, l.now)
-	return err
-}
-
-// replan plans anew, up to where it was planned, what a change touches: the job itself and the jobs that wait for it.
-func (l *loading) replan() error {
-	touched, affected := map[JobRef]bool{}, map[JobRef]bool{}
-	for _, ref := range l.touched {
-		touched[ref], affected[ref] = true, true
-	}
-	for _, j := range l.planner.Jobs() {
-		if slices.ContainsFunc(j.DependsOn, func(d Dependency) bool { return touched[d.Job] }) {
-			affected[j.Ref()] = true
-		}
-	}
-	if len(affected) == 0 {
-		return nil
-	}
-	windows := map[JobRef]window{}
-	before := map[JobRef][]time.Time{}
-	for i := range l.definitions {
-		d := &l.definitions[i]
-		if affected[d.row.Ref] && len(l.orders) > 0 {
-			if err := l.dropAhead(d.row); err != nil {
-				return err
-			}
-		}
-		if !affected[d.row.Ref] || !d.row.PlannedTo.After(l.now) {
-			continue
-		}
-		if slices.Contains(l.rezoned, d.row.Ref) {
-			times, err := unlooked(l.tx, d.row.ID, l.now)
-			if err != nil {
-				return fmt.Errorf("list the plan of %s: %w", d.row.Ref, err)
-			}
-			before[d.row.Ref] = times
-		}
-		n, err := l.tx.DeleteUnstarted(d.row.ID, l.now)
-		if err != nil {
-			return fmt.Errorf("plan %s anew: %w", d.row.Ref, err)
-		}
-		l.report.Replaced += n
-		if d.active() && !fault.Planted(fault.EditLosesRows) {
-			windows[d.row.Ref] = window{l.now, d.row.PlannedTo}
-			if fault.Planted(fault.EditFiresPast) {
-				windows[d.row.Ref] = window{l.now.AddDate(0, 0, -1), d.row.PlannedTo}
-			}
-		}
-	}
-	if len(windows) > 0 {
-		plan, err := l.inForce(windows).Plan(func(j *Job) (time.Time, time.Time) {
-			w := windows[j.Ref()]
-			return w.from, w.to
-		})
-		if err != nil {
-			return err
-		}
-		first, err := l.tx.Reserve(max(1, plan.Instances()))
-		if err != nil {
-			return err
-		}
-		ids := func(ref JobRef) (int64, int64) { return l.rows[ref].ID, l.rows[ref].Version }
-		if l.report.Planned, err = insertWatched(l.tx, &plan, plan.Rows(first, ids)); err != nil {
-			return fmt.Errorf("insert the new plan: %w", err)
-		}
-		for i := range plan.Jobs {
-			p := &plan.Jobs[i]
-			if !slices.Contains(l.rezoned, p.Job.Ref()) {
-				continue
-			}
-			d := definition{row: l.rows[p.Job.Ref()], job: p.Job}
-			if err := l.recordRezoned(&d, before[p.Job.Ref()], p.Times); err != nil {
-				return fmt.Errorf("record what the new rules of a zone change: %w", err)
-			}
-		}
-	}
-	for _, ref := range l.touched {
-		if err := l.tx.WakeDependents(l.rows[ref].ID); err != nil {
-			return fmt.Errorf("wake what waits for %s: %w", ref, err)
-		}
-	}
-	return l.bindTouched(affected)
+	return wrap(l.tx.BeginOperation(row, text), "have %s cancelled", plural(len(targets), "instance"))
 }

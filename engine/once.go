@@ -57,6 +57,11 @@ func WithOnce(ctx context.Context, row OnceRow) (context.Context, *Once) {
 	return context.WithValue(ctx, onceKey{}, o), o
 }
 
+// withoutOnce is a context whose writes take no key: what they do was not asked for by the request.
+func withoutOnce(ctx context.Context) context.Context {
+	return context.WithValue(ctx, onceKey{}, (*Once)(nil))
+}
+
 // Taken reports whether a write has taken the key.
 func (o *Once) Taken() bool { return o.taken }
 
@@ -72,7 +77,7 @@ type onceStore struct{ Store }
 // Write implements Store.
 func (s onceStore) Write(ctx context.Context, fn func(tx Tx) error) error {
 	o, ok := ctx.Value(onceKey{}).(*Once)
-	if !ok || o.taken {
+	if !ok || o == nil || o.taken {
 		return s.Store.Write(ctx, fn)
 	}
 	err := s.Store.Write(ctx, func(tx Tx) error {

@@ -55,6 +55,13 @@ type OperationOutcome struct {
 	Counts   map[Effect]int `json:"counts,omitempty"`
 	MovedOn  int            `json:"movedOn,omitempty"`  // did not allow it any more when their turn came
 	Refusals []Refusal      `json:"refusals,omitempty"` // the first MostMovedOn of them
+
+	// Of a load: instances that were planned anew, those of them that the loop plans after it, those
+	// that it has planned itself, and how far it has come with waking.
+	Replaced int      `json:"replaced,omitempty"`
+	Later    int      `json:"later,omitempty"`
+	Planned  int      `json:"planned,omitempty"`
+	Wake     WakeMark `json:"wake,omitzero"`
 }
 
 // MostMovedOn is how many instances that had moved on an outcome names.
@@ -83,7 +90,8 @@ func (o *OperationOutcome) movedOn(r Refusal) {
 }
 
 func (o *OperationOutcome) clone() OperationOutcome {
-	c := OperationOutcome{Counts: maps.Clone(o.Counts), MovedOn: o.MovedOn, Refusals: slices.Clone(o.Refusals)}
+	c := *o
+	c.Counts, c.Refusals = maps.Clone(o.Counts), slices.Clone(o.Refusals)
 	if c.Counts == nil {
 		c.Counts = map[Effect]int{}
 	}
@@ -192,9 +200,34 @@ func digestOf(targets []byte) string {
 type targetList struct {
 	list []target
 	ids  map[int64]struct{}
+	load *loadList          // of a load, which has a list of jobs
+	jobs map[int64]struct{} // of it, by row id
+}
+
+// newLoadedList is the list of a load.
+func newLoadedList(load *loadList) *targetList {
+	t := &targetList{load: load, jobs: make(map[int64]struct{}, len(load.items))}
+	for n := range load.items {
+		t.jobs[load.items[n].Job] = struct{}{}
+	}
+	return t
+}
+
+// has reports whether an instance of a job is on the list.
+func (t *targetList) has(instance, job int64) bool {
+	if t.load != nil {
+		_, on := t.jobs[job]
+		return on
+	}
+	_, on := t.ids[instance]
+	return on
 }
 
 func newTargetList(text []byte) (*targetList, error) {
+	if isLoad(text) {
+		items, err := decodeItems(text)
+		return newLoadedList(&loadList{items: items}), err
+	}
 	list, err := decodeTargets(text)
 	if err != nil {
 		return nil, err
@@ -224,13 +257,20 @@ func (b *bulk) targets(v OperationRowView, row *OperationRow) (*targetList, erro
 	if known, err = newTargetList(text); err != nil {
 		return nil, fmt.Errorf("operation %d: %w", row.ID, err)
 	}
+	b.keepList(row.Digest, known)
+	return known, nil
+}
+
+// remember keeps the list of a load that this engine has made.
+func (b *bulk) remember(digest string, load *loadList) { b.keepList(digest, newLoadedList(load)) }
+
+func (b *bulk) keepList(digest string, t *targetList) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.lists == nil {
 		b.lists = map[string]*targetList{}
 	}
-	b.lists[row.Digest] = known
-	return known, nil
+	b.lists[digest] = t
 }
 
 // forget drops the lists when no operation is under way any more.
@@ -242,7 +282,7 @@ func (b *bulk) forget() {
 
 // operationOf is the operation under way that has the instance on its list and is not through; nil
 // when there is none.
-func (e *Engine) operationOf(v View, instance int64) (*OperationRow, error) {
+func (e *Engine) operationOf(v View, instance, job int64) (*OperationRow, error) {
 	rows, err := v.OpenOperations()
 	if err != nil {
 		return nil, fmt.Errorf("list the operations under way: %w", err)
@@ -255,7 +295,7 @@ func (e *Engine) operationOf(v View, instance int64) (*OperationRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, on := t.ids[instance]; on {
+		if t.has(instance, job) {
 			return &rows[n], nil
 		}
 	}
@@ -264,9 +304,9 @@ func (e *Engine) operationOf(v View, instance int64) (*OperationRow, error) {
 
 // OperationOn is the operation under way that has the instance on its list and is not through, by
 // the rows alone; nil when there is none.
-func OperationOn(v View, instance int64) (*OperationRow, error) {
+func OperationOn(v View, instance, job int64) (*OperationRow, error) {
 	var e Engine
-	return e.operationOf(v, instance)
+	return e.operationOf(v, instance, job)
 }
 
 // ListOperations lists operations of many transactions with an id below before (0 is no bound), the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
@@ -69,6 +70,9 @@ func (e *Engine) carryOn(ctx context.Context, now time.Time) (more bool, err err
 			return err
 		}
 		row = rows[0]
+		if n := slices.IndexFunc(rows, isOfLoad); n >= 0 {
+			row = rows[n] // it holds whole jobs
+		}
 		targets, err = e.bulk.targets(v, &row)
 		return err
 	})
@@ -81,6 +85,36 @@ func (e *Engine) carryOn(ctx context.Context, now time.Time) (more bool, err err
 	}
 	var s *operationSlice
 	mine := false
+	if targets.load != nil {
+		mine, err = true, e.carryLoad(ctx, &row, targets.load, revision, now)
+	} else {
+		s, mine, err = e.carrySlice(ctx, &row, targets.list, revision, now)
+	}
+	switch {
+	case errors.Is(err, errStale):
+		return true, e.relearn(ctx)
+	case errors.Is(err, errMoved):
+		return true, nil
+	case err != nil:
+		if errors.Is(err, ErrUnavailable) {
+			e.inbox.doubt() // the rows may say that something is being cancelled
+		}
+		return false, fmt.Errorf("carry on with operation %d: %w", row.ID, err)
+	case !mine:
+		return false, nil
+	}
+	if s != nil {
+		s.o.publish()
+	}
+	return true, nil
+}
+
+func isOfLoad(row OperationRow) bool { return row.Order.Operation == OperateLoad }
+
+// carrySlice is carryOn of an operation on instances.
+func (e *Engine) carrySlice(
+	ctx context.Context, row *OperationRow, list []target, revision int64, now time.Time,
+) (s *operationSlice, mine bool, err error) {
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		s = nil
 		if mine, err = e.leaseBulk(tx); err != nil || !mine {
@@ -97,28 +131,14 @@ func (e *Engine) carryOn(ctx context.Context, now time.Time) (more bool, err err
 		if err != nil {
 			return fmt.Errorf("read the clock: %w", err)
 		}
-		s = &operationSlice{tx: tx, row: is, list: targets.list}
+		s = &operationSlice{tx: tx, row: is, list: list}
 		s.row.Outcome = is.Outcome.clone()
 		s.o = &operating{
 			Engine: e, OperationRequest: is.request(), v: tx, tx: tx, now: now.Truncate(time.Millisecond), code: is.Order.Code,
 		}
 		return s.write()
 	})
-	switch {
-	case errors.Is(err, errStale):
-		return true, e.relearn(ctx)
-	case errors.Is(err, errMoved):
-		return true, nil
-	case err != nil:
-		if errors.Is(err, ErrUnavailable) {
-			e.inbox.doubt() // the rows may say that something is being cancelled
-		}
-		return false, fmt.Errorf("carry on with operation %d: %w", row.ID, err)
-	case !mine:
-		return false, nil
-	}
-	s.o.publish()
-	return true, nil
+	return s, mine, err
 }
 
 // An operationSlice is a part of an operation, in its transaction.

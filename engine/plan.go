@@ -118,6 +118,37 @@ func (p *Planner) With(jobs []*Job, gone []JobRef, origin func(*Job) recurrence.
 	return next, nil
 }
 
+// merge returns a planner that knows the jobs of another too, in the place of its own of the same name,
+// as far as they are wanted. Nothing is compiled for it.
+func (p *Planner) merge(other *Planner, wanted func(JobRef) bool) *Planner {
+	size := len(p.jobs) + len(other.jobs)
+	next := &Planner{
+		jobs: make([]*Job, 0, size), timetables: make([]*recurrence.Timetable, 0, size),
+	}
+	add := func(from *Planner, n int) {
+		next.jobs = append(next.jobs, from.jobs[n])
+		next.timetables = append(next.timetables, from.timetables[n])
+	}
+	own := 0
+	for n, j := range other.jobs {
+		ref := j.Ref()
+		if !wanted(ref) {
+			continue
+		}
+		for ; own < len(p.jobs) && compareRefs(p.jobs[own].Ref(), ref) < 0; own++ {
+			add(p, own)
+		}
+		if own < len(p.jobs) && p.jobs[own].Ref() == ref {
+			own++
+		}
+		add(other, n)
+	}
+	for ; own < len(p.jobs); own++ {
+		add(p, own)
+	}
+	return next
+}
+
 func compareRefs(a, b JobRef) int {
 	return cmp.Or(cmp.Compare(a.Workflow, b.Workflow), cmp.Compare(a.Job, b.Job))
 }

@@ -37,13 +37,14 @@ func (e *Engine) planAhead(ctx context.Context, now time.Time) error {
 var errStale = fmt.Errorf("%w: the definitions or the plan have changed meanwhile", ErrConflict)
 
 func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
+	e.planAgain = time.Time{}
 	if e.defs.planned(now.Add(e.cfg.PlanAhead)) {
 		return nil // days are planned whole, so that what ends later than this ends with its day
 	}
 	target := func(j *Job) time.Time { return dayAfter(now.Add(e.cfg.PlanAhead), j.When.Location) }
 	for {
 		group, planner := e.defs.unplanned(target, planGroup)
-		if len(group) == 0 || e.thinning.Load() > 0 {
+		if len(group) == 0 {
 			return nil
 		}
 		windows := map[JobRef]window{}
@@ -58,7 +59,12 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 			}
 			windows[d.job.Ref()] = window{from, to}
 		}
-		if _, err := e.writePlan(ctx, planner, group, windows); err != nil {
+		_, err := e.writePlan(ctx, planner, group, windows)
+		if errors.Is(err, errLoading) {
+			e.planAgain = now.Add(loadLook)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		e.lookBack = true // of the days that are planned now, something may have ended in the future
@@ -67,11 +73,28 @@ func (e *Engine) planFrom(ctx context.Context, now time.Time) error {
 
 type window struct{ from, to time.Time }
 
+// errLoading says that nothing is planned, because a load is under way: the definitions are partly
+// those of before.
+var errLoading = fmt.Errorf("%w: a load is under way", ErrConflict)
+
+// loadLook is how long the loop waits before it tries to plan again, should nobody tell it that the
+// load is through.
+const loadLook = time.Second
+
+// plannable fails while a load is under way.
+func plannable(v View) error {
+	open, err := loadUnderWay(v)
+	return errors.Join(err, unless(!open, errLoading))
+}
+
 // writePlan plans the group over its windows and writes it, some jobs after the others, moving the watermarks.
 func (e *Engine) writePlan(ctx context.Context, planner *Planner, group []definition, windows map[JobRef]window) (int, error) {
 	revision := e.defs.at()
 	var plan Plan
 	err := e.cfg.Store.Read(ctx, func(v View) (err error) {
+		if err := plannable(v); err != nil {
+			return err
+		}
 		plan, err = planner.overRows(v, e.defs.row).Plan(func(j *Job) (time.Time, time.Time) {
 			w := windows[j.Ref()]
 			return w.from, w.to
@@ -119,6 +142,9 @@ func (e *Engine) writeDays(ctx context.Context, revision int64, group []definiti
 	err = e.cfg.Store.Write(ctx, func(tx Tx) error {
 		if current, err := tx.Revision(); err != nil || current != revision {
 			return errors.Join(err, unless(current == revision, errStale))
+		}
+		if err := plannable(tx); err != nil {
+			return err
 		}
 		for _, d := range group {
 			to := windows[d.row.Ref].to

@@ -155,8 +155,13 @@ type Tx interface {
 	Rebind(instance int64, waits []Wait, r Reason, at time.Time) (bool, error)
 	// SetBound makes Bound of each wait of the instance the revision.
 	SetBound(instance, revision int64) error
-	// WakeDependents makes every waiting instance that waits for the upstream job due at once: its plan or its state has changed.
-	WakeDependents(upstream int64) error
+	// WakeDependents makes waiting instances that wait for the upstream job, and were looked at, due at
+	// once: its plan or its state has changed. It does so to at most limit of them with an id above
+	// after, by id, and returns the last of these and how many they were.
+	WakeDependents(upstream, after int64, limit int) (last int64, woken int, err error)
+	// WakeWaiting does so to instances of the job itself: those that were looked at, and those whose
+	// time has come and that were put off.
+	WakeWaiting(job, after int64, limit int) (last int64, woken int, err error)
 
 	// WakeNext makes the first instance of the job due that waits behind the gate concurrency, is not due already and whose own time has come by at; where
 	// it has come of none, each of them when it does. Where the first is of a backfill, it is that of the same backfill and priority with the lowest id.

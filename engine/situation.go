@@ -28,7 +28,7 @@ func (e *Engine) situate(v View, i *Instance, job *Job, waits []Wait, now time.T
 		return nil, fmt.Errorf("read what is paused: %w", err)
 	}
 	s.Pauses = PausesOf(pauses, i.Ref)
-	if s.Operation, err = e.operationOf(v, i.ID); err != nil {
+	if s.Operation, err = e.operationOf(v, i.ID, i.Job); err != nil {
 		return nil, err
 	}
 	s.Facts = make([]Facts, len(s.Waits))

@@ -40,44 +40,47 @@ func zoneRules(loc *time.Location) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// rezone finds the jobs whose plan was written with other rules of their zone than this program knows (`reliability.md` F8): after an update of the
-// zone data. They are planned anew like changed ones, and the history lists the difference.
-func (l *loading) rezone() error {
-	rules := map[string]string{}
-	for i := range l.definitions {
-		job := l.definitions[i].job
-		zone := job.When.Location
-		if zone == nil || zone == time.UTC {
-			continue
-		}
-		name := zone.String()
-		now, known := rules[name]
-		if !known {
-			before, err := l.tx.ZoneRules(name)
-			if err != nil {
-				return fmt.Errorf("read the rules of %s: %w", name, err)
-			}
-			if now = zoneRules(zone); now == before {
-				now = ""
-			} else if err := l.tx.PutZoneRules(name, now); err != nil {
-				return fmt.Errorf("record the rules of %s: %w", name, err)
-			}
-			if before == "" {
-				now = ""
-			}
-			rules[name] = now
-		}
-		if now != "" {
-			d := &l.definitions[i]
-			d.row.leave()
-			if err := l.putJob(&d.row); err != nil {
-				return fmt.Errorf("record %s: %w", d.row.Ref, err)
-			}
-			l.rows[d.row.Ref] = d.row
-			l.touched = append(l.touched, job.Ref())
-			l.rezoned = append(l.rezoned, job.Ref())
-		}
+// A zoneLook finds the jobs whose plan was written with other rules of their zone than this program
+// knows (`reliability.md` F8): after an update of the zone data. They are planned anew like changed
+// ones, and the history lists the difference.
+type zoneLook struct {
+	v       View
+	put     map[string]string // rules that are to be put down
+	changed map[string]bool   // of the zones that were looked at
+}
+
+// look reports whether the rules of the job's zone have changed since a load last put them down.
+func (z *zoneLook) look(j *Job) (bool, error) {
+	zone := j.When.Location
+	if zone == nil || zone == time.UTC {
+		return false, nil
 	}
+	name := zone.String()
+	changed, known := z.changed[name]
+	if known {
+		return changed, nil
+	}
+	before, err := z.v.ZoneRules(name)
+	if err != nil {
+		return false, fmt.Errorf("read the rules of %s: %w", name, err)
+	}
+	now := zoneRules(zone)
+	if now != before {
+		z.put[name] = now
+	}
+	z.changed[name] = now != before && before != ""
+	return z.changed[name], nil
+}
+
+// rezone records that a job is planned by other rules of its zone from now on.
+func (l *loading) rezone(d *definition) error {
+	d.row.leave()
+	if err := l.putJob(&d.row); err != nil {
+		return fmt.Errorf("record %s: %w", d.row.Ref, err)
+	}
+	l.rows[d.row.Ref] = d.row
+	l.touched = append(l.touched, d.row.Ref)
+	l.rezoned = append(l.rezoned, d.row.Ref)
 	return nil
 }
 

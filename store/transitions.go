@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -138,17 +139,48 @@ func (t *tx) WakeNext(job int64, at time.Time) error {
 	return err
 }
 
-const wakeDependentsSQL = `UPDATE instance SET wake = not_before WHERE id IN (
-	SELECT i.id FROM job_upstream u CROSS JOIN instance i
-	WHERE u.upstream = ? AND i.job = u.job AND i.state = 'waiting' AND i.gate <> 'time'
-	AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = i.id AND w.upstream = u.upstream)
-	) AND (wake IS NULL OR wake > not_before)`
+const (
+	dependentsWokenSQL = `SELECT i.id FROM job_upstream u CROSS JOIN instance i INDEXED BY instance_held
+		WHERE u.upstream = ? AND i.job = u.job AND i.state = 'waiting' AND i.gate <> 'time' AND i.id > ?
+		AND (i.wake IS NULL OR i.wake > i.not_before)
+		AND EXISTS (SELECT 1 FROM wait w WHERE w.instance = i.id AND w.upstream = u.upstream)
+		ORDER BY i.id LIMIT CAST(? AS INTEGER)`
+	waitingWokenSQL = `SELECT id FROM instance INDEXED BY instance_held WHERE job = ?1 AND state = 'waiting' AND gate <> 'time'
+		AND id > ?2 AND (wake IS NULL OR wake > not_before)
+		UNION ALL SELECT id FROM instance INDEXED BY instance_put_off
+		WHERE job = ?1 AND state = 'waiting' AND gate = 'time'
+		AND wake > not_before AND id > ?2 ORDER BY 1 LIMIT CAST(?3 AS INTEGER)`
+	wakeListSQL = `UPDATE instance SET wake = not_before WHERE id IN (SELECT value FROM json_each(?))`
+)
 
-// WakeDependents makes every waiting instance that waits for the upstream job due at once. Those behind the gate time are looked at when their
-// time comes, and not before: nothing upstream changes that.
-func (t *tx) WakeDependents(upstream int64) error {
-	_, err := t.s.exec(wakeDependentsSQL, upstream)
-	return err
+// WakeDependents makes instances that wait for the upstream job due at once. Those behind the gate
+// time are looked at when their time comes, and not before: nothing upstream changes that.
+func (t *tx) WakeDependents(upstream, after int64, limit int) (last int64, woken int, err error) {
+	return t.wakeAfter(dependentsWokenSQL, upstream, after, limit)
+}
+
+// WakeWaiting makes instances of the job due at once that were looked at, or put off.
+func (t *tx) WakeWaiting(job, after int64, limit int) (last int64, woken int, err error) {
+	return t.wakeAfter(waitingWokenSQL, job, after, limit)
+}
+
+// wakeAfter wakes what a statement lists.
+func (t *tx) wakeAfter(text string, job, after int64, limit int) (last int64, woken int, err error) {
+	var ids []int64
+	err = t.s.query(text, func(c *columns) error {
+		ids = append(ids, c.int())
+		return nil
+	}, job, after, limit)
+	if err != nil || len(ids) == 0 {
+		return after, 0, err
+	}
+	for part := range slices.Chunk(ids, idsAtOnce) {
+		if _, err := t.s.exec(wakeListSQL, idList(part)); err != nil {
+			return after, 0, fmt.Errorf("wake what waits by job %d: %w", job, err)
+		}
+	}
+	t.s.work += len(ids)
+	return ids[len(ids)-1], len(ids), nil
 }
 
 const (

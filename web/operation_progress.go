@@ -15,7 +15,7 @@ type OperationProgress struct {
 	Operation engine.Operation      `json:"operation"`
 	Selector  string                `json:"selector,omitempty"`
 	State     engine.OperationStage `json:"state" enum:"changing,waking,ended" doc:"changing: nothing of its list starts; waking: all is changed, and what was held is looked at"`
-	Total     int                   `json:"total" doc:"Instances that are changed, or were to be"`
+	Total     int                   `json:"total" doc:"Instances that are changed, or were to be; jobs, of a load"`
 	Done      int                   `json:"done" doc:"Of them, those that are through"`
 	Counts    EffectCounts          `json:"counts" doc:"What has become of them so far"`
 	MovedOn   int                   `json:"movedOn" doc:"Did not allow it any more when their turn came, and are left as they are"`

@@ -38,6 +38,11 @@ func (b *booking) moveMark(o *op) {
 	if !o.ok {
 		return
 	}
+	if o.to.Before(o.at) && j.row.PlannedTo.Equal(o.at) && b.loading(o.id) {
+		b.w.saw("plan withdrawn for a load")
+		j.row.PlannedTo = o.to
+		return
+	}
 	if !b.w.shape.shared && o.to.Before(o.at) && j.row.PlannedTo.Equal(o.at) && o.to.After(b.s.now()) {
 		b.w.saw("plan withdrawn") // by a clock that was ahead it was written too far
 		j.row.PlannedTo = o.to

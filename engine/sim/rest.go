@@ -213,7 +213,7 @@ func judge(v engine.View, i *engine.Instance, job *engine.Job, limit int, disabl
 		return engine.Verdict{}, err
 	}
 	s.Pauses = engine.PausesOf(pauses, i.Ref)
-	if s.Operation, err = engine.OperationOn(v, i.ID); err != nil {
+	if s.Operation, err = engine.OperationOn(v, i.ID, i.Job); err != nil {
 		return engine.Verdict{}, err
 	}
 	return engine.Evaluate(now, s), nil

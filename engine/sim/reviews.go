@@ -151,6 +151,9 @@ func (l *ledger) loaded() string {
 
 // define holds a change of definitions that is made by a review against what was reviewed.
 func (b *booking) define(before, row *engine.JobRow) {
+	if b.loading(row.ID) {
+		return
+	}
 	if before != nil && before.Version == row.Version && before.Disabled == row.Disabled && before.Removed == row.Removed {
 		return
 	}
@@ -158,4 +161,11 @@ func (b *booking) define(before, row *engine.JobRow) {
 		b.w.broken("I9", "%s applies a review of what is not loaded any more", b.s.name)
 	}
 	b.applied = true
+}
+
+// defineInSlices does so when a load is taken down: its slices follow one another.
+func (b *booking) defineInSlices() {
+	if p := b.s.applying; p != nil && b.s.commanded && p.loaded != b.loaded() {
+		b.w.broken("I9", "%s applies a review of what is not loaded any more", b.s.name)
+	}
 }

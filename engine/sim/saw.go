@@ -26,7 +26,7 @@ var Sometimes = []string{
 	"look", "watch ended succeeded", "watch ended failed", "watch ended cancelled", "watch ended timeout", "instance started by a step", "item watches",
 	"paused by a step", "incident", "incident over", "sink failed", "message of class failure", "message of class deadline", "message of class recovery",
 	"message repeated", "message given up", "acknowledge", "compare", "apply", "drift refused", "bound again",
-	"operation in slices", "operation cut into slices", "operation ended",
+	"operation in slices", "load in slices", "load cut into slices", "operation cut into slices", "operation ended",
 }
 
 // saw counts something that happened.

@@ -122,7 +122,7 @@ var backfillCases = []testCase{
 		require.Equal(w, []int64{late, early, other}, w.asleep(10))
 		require.Equal(w, []int64{late, early}, w.asleep(2))
 		require.NotContains(w, w.due("23:00"), early)
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["A"])) })
+		w.wakeDependents("A")
 		w.wait(early, engine.GateDependency)
 		w.hold(engine.Hold{Instance: other, Gate: engine.GateTime, Wake: at("05:00")})
 		require.Equal(w, []int64{late}, w.asleep(10))
@@ -334,7 +334,8 @@ var applyingCases = []testCase{
 			ok, err := tx.SetWritten("bf", 0, 2)
 			require.NoError(w, err)
 			require.False(w, ok, "two have written from the same place on")
-			require.NoError(w, tx.WakeDependents(w.ids["A"]))
+			_, _, err = tx.WakeDependents(w.ids["A"], 0, 99)
+			require.NoError(w, err)
 		})
 		require.Equal(w, append([]any{true, true}, before...), w.seen(inserted))
 		w.read(func(v engine.View) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -17,6 +18,15 @@ func (w *world) held(clock string, watch string, waits ...engine.Wait) int64 {
 	}
 	w.hold(h)
 	return i.ID
+}
+
+// wakeDependents wakes all that waits for a job.
+func (w *world) wakeDependents(job string) {
+	w.Helper()
+	w.write(func(tx engine.Tx) {
+		_, _, err := tx.WakeDependents(w.ids[job], 0, 99)
+		require.NoError(w, err)
+	})
 }
 
 func some(wait engine.Wait, selects string) engine.Wait {
@@ -224,7 +234,7 @@ var wakeCases = []testCase{
 		b := w.plan("B", "01:00")[0]
 		i := w.insert(w.planned("A", "09:00"), some(w.on("B", "01:00", "01:00"), "any"))
 		w.run(b.ID, engine.Succeed, "02:00")
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"])) })
+		w.wakeDependents("B")
 		require.Empty(w, w.woken("02:00"))
 		require.Equal(w, []int64{i.ID}, w.woken("09:00"))
 	}},
@@ -238,8 +248,49 @@ var wakeCases = []testCase{
 		slot := w.held("03:05", "", w.on("B", "01:00", "02:00"))
 		w.wait(slot, engine.GateSlot)
 		require.Empty(w, w.woken("04:00"))
-		w.write(func(tx engine.Tx) { require.NoError(w, tx.WakeDependents(w.ids["B"])) })
+		w.wakeDependents("B")
 		require.ElementsMatch(w, []int64{watching, second, any, slot}, w.woken("04:00"))
+	}},
+	{"waking the dependents of a job some at a time", func(w *world) {
+		var ids []int64
+		for n := range 5 {
+			id := w.held(fmt.Sprintf("03:0%d", n), "", w.on("B", "01:00", "02:00"))
+			ids = append(ids, id)
+		}
+		last, all := int64(0), 0
+		for _, want := range []int{2, 2, 1, 0} {
+			w.write(func(tx engine.Tx) {
+				at, n, err := tx.WakeDependents(w.ids["B"], last, 2)
+				require.NoError(w, err)
+				require.Equal(w, want, n)
+				last, all = at, all+n
+			})
+			require.ElementsMatch(w, ids[:all], w.woken("04:00"))
+			require.Equal(w, ids[all-1], last)
+		}
+	}},
+	{"waking what waits of a job, and what was put off of it", func(w *world) {
+		id := w.held("03:00", "", w.on("B", "01:00", "02:00"))
+		slot := w.held("03:01", "", w.on("B", "01:00", "02:00"))
+		w.wait(slot, engine.GateSlot)
+		off := w.insert(w.planned("A", "03:02"))
+		w.hold(engine.Hold{Instance: off.ID, Gate: engine.GateTime, Wake: at("09:00")})
+		w.insert(w.planned("A", "08:00"))
+		require.Empty(w, w.woken("04:00"))
+		w.write(func(tx engine.Tx) {
+			last, n, err := tx.WakeWaiting(w.ids["A"], 0, 2)
+			require.NoError(w, err)
+			require.Equal(w, 2, n)
+			require.Equal(w, slot, last)
+			last, n, err = tx.WakeWaiting(w.ids["A"], last, 2)
+			require.NoError(w, err)
+			require.Equal(w, 1, n)
+			require.Equal(w, off.ID, last)
+			_, n, err = tx.WakeWaiting(w.ids["B"], 0, 2)
+			require.NoError(w, err)
+			require.Zero(w, n)
+		})
+		require.ElementsMatch(w, []int64{id, slot, off.ID}, w.woken("04:00"))
 	}},
 	{"a plan that reaches a watched time makes the watcher due", func(w *world) {
 		id := w.held("03:00", "4 02:00", w.on("B", "2 02:00", "4 02:00"))

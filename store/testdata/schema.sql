@@ -571,6 +571,8 @@ CREATE INDEX instance_list_open ON instance (plan_time) WHERE ended_at IS NULL;
 
 CREATE INDEX instance_open ON instance (job, key, frozen, plan_time, ended_at) WHERE ended_at IS NULL;
 
+CREATE INDEX instance_put_off ON instance (job, id) WHERE state = 'waiting' AND gate = 'time' AND wake > not_before;
+
 CREATE INDEX instance_queue ON instance (pool, priority DESC, plan_time, id) WHERE state = 'waiting' AND gate = 'slot' AND kind <> 'backfill';
 
 CREATE INDEX instance_ran ON instance (job, length(ended_at - started_at), started_at, ended_at) WHERE ended_at - started_at >= 1000;

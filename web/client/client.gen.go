@@ -2789,7 +2789,7 @@ type OperationProgress struct {
 	// State changing: nothing of its list starts; waking: all is changed, and what was held is looked at
 	State OperationProgressState `json:"state"`
 
-	// Total Instances that are changed, or were to be
+	// Total Instances that are changed, or were to be; jobs, of a load
 	Total int64 `json:"total"`
 }
 

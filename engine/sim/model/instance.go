@@ -28,6 +28,15 @@ func (i *instance) lookedAt() bool { return i.State == engine.Waiting && i.Gate 
 // woken reports whether the instance is due at its own time or before it.
 func (i *instance) woken() bool { return i.wake != never && i.wake <= i.NotBefore.UnixMilli() }
 
+// sleeps reports whether a waiting instance was looked at, or put off when its time had come, and is
+// not due before something else wakes it.
+func (i *instance) sleeps() bool {
+	if i.lookedAt() {
+		return !i.woken()
+	}
+	return i.State == engine.Waiting && i.wake != never && i.wake > i.NotBefore.UnixMilli()
+}
+
 // change returns a copy of the row for a change of it.
 func (i *instance) change() *instance {
 	c := *i

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -286,7 +287,12 @@ func (g *generator) deleteUnstarted() operation {
 
 func (g *generator) wakeDependents() operation {
 	job := pick(g, "job", jobIDs...)
-	return operation{fmt.Sprintf("WakeDependents(%d)", job), func(tx engine.Tx) (any, error) { return nil, tx.WakeDependents(job) }}
+	name := fmt.Sprintf("Wake(%d)", job)
+	return operation{name, func(tx engine.Tx) (any, error) {
+		last, n, err := tx.WakeDependents(job, 0, 2)
+		after, more, err2 := tx.WakeWaiting(job, last/2, 2)
+		return []int64{last, int64(n), after, int64(more)}, errors.Join(err, err2)
+	}}
 }
 
 func (g *generator) setConfirmed() operation {

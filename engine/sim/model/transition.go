@@ -127,19 +127,42 @@ func (t *tx) wake(ids []int64) {
 	}
 }
 
-func (t *tx) WakeDependents(upstream int64) error {
+func (t *tx) WakeDependents(upstream, after int64, limit int) (last int64, woken int, err error) {
 	if t.broken != nil {
-		return t.broken
+		return 0, 0, t.broken
 	}
 	var ids []int64
 	for k := range t.s.needs.from(needKey{upstream: upstream, instance: least, n: math.MinInt}) {
 		if k.upstream != upstream {
 			break
 		}
-		ids = append(ids, k.instance)
+		if t.s.instances[k.instance].lookedAt() {
+			ids = append(ids, k.instance)
+		}
 	}
-	t.wake(ids)
-	return nil
+	return t.wakeNextOf(ids, after, limit)
+}
+
+func (t *tx) WakeWaiting(job, after int64, limit int) (last int64, woken int, err error) {
+	if t.broken != nil {
+		return 0, 0, t.broken
+	}
+	return t.wakeNextOf(slices.Collect(idsInJob(t.s.waiting, job, least)), after, limit)
+}
+
+// wakeNextOf makes the first of the instances due at their own time, by id, that wait to be woken.
+func (t *tx) wakeNextOf(ids []int64, after int64, limit int) (last int64, woken int, err error) {
+	slices.Sort(ids)
+	last = after
+	for _, id := range slices.Compact(ids) {
+		i := t.s.instances[id]
+		if id <= after || woken == limit || !i.sleeps() {
+			continue
+		}
+		t.setWake(i, i.NotBefore.UnixMilli())
+		last, woken = id, woken+1
+	}
+	return last, woken, nil
 }
 
 // inTurn are the gates behind which an instance has got, or has, its turn among those of its job.

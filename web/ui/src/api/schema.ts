@@ -3691,7 +3691,7 @@ export interface components {
             state: "changing" | "waking" | "ended";
             /**
              * Format: int64
-             * @description Instances that are changed, or were to be
+             * @description Instances that are changed, or were to be; jobs, of a load
              */
             total: number;
         };
