@@ -10,8 +10,9 @@ import (
 const wakeLooked = 2000
 
 // wakeFuture lets be looked at what a clock that was ahead has put off until a time that has not
-// come. Which of these looks belong there does not show: each is taken once, and who finds that it
-// was right puts it off again. It says whether there is more.
+// come: what is held is looked at again a while after the last look, and all other looks go by plan
+// times. Which of these belong there does not show: each is taken once, and who finds that it was
+// right puts it off again. It says whether there is more.
 func (e *Engine) wakeFuture(ctx context.Context, now time.Time) (more bool, err error) {
 	place := e.backWake
 	if due := now.Add(MisfireGrace); place.at.Before(due) {
@@ -28,14 +29,14 @@ func (e *Engine) wakeFuture(ctx context.Context, now time.Time) (more bool, err 
 	var late []Waking
 	for _, w := range list {
 		place = backPlace{w.At, w.ID}
-		if w.Gate != GateTime && w.At.After(latest(now, w.NotBefore).Add(MisfireGrace)) {
+		if w.Gate == GateFrozen && w.At.After(latest(now, w.NotBefore).Add(MisfireGrace)) {
 			late = append(late, w)
 		}
 	}
 	for begun := 0; begun < len(late); {
 		next := begun
 		err := e.cfg.Store.Write(ctx, func(tx Tx) error {
-			for next = begun; next < len(late) && !tx.Full(); next++ {
+			for next = begun; next < min(len(late), begun+backRows) && !tx.Full(); next++ {
 				if err := tx.WakeSooner(late[next].ID, latest(now, late[next].NotBefore)); err != nil {
 					return err
 				}
