@@ -108,7 +108,8 @@ func handlerClient(h http.Handler, token string) *client {
 type handlerTransport struct{ handler http.Handler }
 
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	incoming := request.Clone(request.Context())
+	ctx, leave := context.WithCancel(request.Context())
+	incoming := request.Clone(ctx)
 	incoming.RequestURI, incoming.RemoteAddr = request.URL.RequestURI(), "127.0.0.1:0"
 	incoming.Host = request.URL.Host
 	if incoming.Body == nil {
@@ -119,6 +120,16 @@ func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer leave()
+		defer func() {
+			switch cause := recover(); cause {
+			case nil, http.ErrAbortHandler: // as a server does: the answer is cut off
+				answer.WriteHeader(http.StatusInternalServerError)
+				_ = out.CloseWithError(io.ErrUnexpectedEOF) // it fails never; nothing where it is closed
+			default:
+				panic(cause)
+			}
+		}()
 		t.handler.ServeHTTP(answer, incoming)
 		answer.WriteHeader(http.StatusOK)
 		_ = out.Close() // it fails never
@@ -126,19 +137,21 @@ func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	<-answer.begun
 	return &http.Response{
 		Status: http.StatusText(answer.status), StatusCode: answer.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: answer.sent, Body: &answerBody{body, ended}, ContentLength: -1, Request: request,
+		Header: answer.sent, Body: &answerBody{body, leave, ended}, ContentLength: -1, Request: request,
 	}, nil
 }
 
 // An answerBody is a handler's answer. When it is closed, the handler has returned.
 type answerBody struct {
 	from  *io.PipeReader
+	leave context.CancelFunc // tells the handler that nobody listens any more
 	ended <-chan struct{}
 }
 
 func (b *answerBody) Read(p []byte) (int, error) { return b.from.Read(p) }
 
 func (b *answerBody) Close() error {
+	b.leave()
 	err := b.from.Close()
 	<-b.ended
 	return err
@@ -162,5 +175,8 @@ func (w *answerWriter) WriteHeader(status int) {
 }
 func (w *answerWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	return w.body.Write(p)
+	if n, err := w.body.Write(p); !errors.Is(err, io.ErrClosedPipe) {
+		return n, err
+	}
+	return len(p), nil // nobody reads on: what was asked for is done all the same
 }
