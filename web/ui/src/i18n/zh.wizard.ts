@@ -15,7 +15,7 @@ export const zhWizard: Record<keyof typeof enWizard, string> = {
   "backfill.unwritten": "还有 {n} / {of} 个实例待撤回",
   "backfill.writtenShort": "已写入",
   "backfill.applies": "最后一个实例写入之前，任何实例都不会启动；之后全部同时生效。其他到期的任务照常运行。",
-  "backfill.withdraws": "正在撤回已写入的实例。没有任何实例启动过。补数最终状态为已取消。",
+  "backfill.withdraws": "正在撤回已写入的实例。没有任何实例启动过。补数据最终状态为已取消。",
   "backfill.left": "约剩 {span}",
   "backfill.parallel": "最多同时 {n} 个",
   "backfill.share": "份额 {share}",

@@ -1,1 +1,0 @@
-import{d as e,n as t}from"./queryOptions-DDwq9fvO.js";function n(n,r){return t(n,e,r)}export{n as t};
