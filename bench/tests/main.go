@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sched/almanac/engine/fault/effort"
@@ -111,14 +113,31 @@ func (s *summary) take(e event, w io.Writer) {
 		}
 		delete(s.said, of)
 	case "fail":
-		for _, line := range s.said[of] {
-			fmt.Fprint(w, line)
+		s.tellOf(of, w)
+		if e.Test == "" { // a test that was under way when the time was over has no end of its own
+			for _, open := range slices.SortedFunc(maps.Keys(s.said), byTest) {
+				if open.pkg == e.Package {
+					s.tellOf(open, w)
+				}
+			}
 		}
-		delete(s.said, of)
 	case "pass":
 		delete(s.said, of)
 	}
 }
+
+// mostLines is how much is told of one test: the stacks of a whole program are longer.
+const mostLines = 400
+
+func (s *summary) tellOf(of name, w io.Writer) {
+	lines := s.said[of]
+	for _, line := range lines[:min(mostLines, len(lines))] {
+		fmt.Fprint(w, line)
+	}
+	delete(s.said, of)
+}
+
+func byTest(a, b name) int { return strings.Compare(a.test, b.test) }
 
 // skip notes the words with which a test was skipped: those behind the place in its file.
 func (s *summary) skip(of name) {

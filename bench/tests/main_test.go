@@ -56,3 +56,15 @@ func TestNothingSkippedIsSaidToo(t *testing.T) {
 	newSummary().tell(&out)
 	require.Equal(t, "\nNo test was skipped.\n", out.String())
 }
+
+// What a test has said that was under way when the time of its package was over is told: it says why.
+func TestATestThatDoesNotEndIsTold(t *testing.T) {
+	const lines = `{"Action":"output","Package":"p/a","Test":"TestLong","Output":"panic: test timed out after 25m0s\n"}
+{"Action":"output","Package":"p/other","Test":"TestRuns","Output":"noise\n"}
+{"Action":"output","Package":"p/a","Output":"FAIL\tp/a\t1500s\n"}
+{"Action":"fail","Package":"p/a","Elapsed":1500}
+`
+	var out strings.Builder
+	require.NoError(t, newSummary().read(strings.NewReader(lines), &out))
+	require.Equal(t, "FAIL\tp/a\t1500s\npanic: test timed out after 25m0s\n", out.String())
+}

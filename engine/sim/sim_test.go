@@ -54,10 +54,10 @@ func firstSeeds(n int) []uint64 {
 	return seeds
 }
 
-// Two thousand worlds keep every promise, and have seen everything that a chaos must see. Where few
+// A thousand worlds keep every promise, and have seen everything that a chaos must see. Where few
 // cases are drawn it is the first hundred of them.
 func TestSeeds(t *testing.T) {
-	seeds := firstSeeds(effort.Of(100, 2000))
+	seeds := firstSeeds(effort.Of(100, 1000))
 	failed := 0
 	tally := sim.Batch{Options: sim.Options{Quiet: true}, Workers: runtime.GOMAXPROCS(0), Each: func(r sim.Report) bool {
 		if r.Violation != nil {
@@ -86,7 +86,7 @@ func TestSeedsOnTheRealStore(t *testing.T) {
 			failed++
 		}
 		return failed < 5
-	}}.Run(firstSeeds(effort.Of(6, 40)))
+	}}.Run(firstSeeds(effort.Of(6, 16)))
 	t.Logf("%d seeds, %.0f simulated days, %d instances, %d commits", tally.Seeds, tally.Days, tally.Instances, tally.Commits)
 }
 
@@ -125,15 +125,15 @@ func shm(t *testing.T) string {
 	return dir
 }
 
-// Each scenario survives a crash at each of its writes, or at every fifth, in each of three ways,
-// and comes to rest.
+// Each scenario survives a crash at every second of its writes, or at every tenth where few cases are
+// drawn, in each of three ways, and comes to rest.
 func TestCrashAtEveryWrite(t *testing.T) {
-	crashAtEveryWrite(t, sim.Options{Quiet: true}, effort.Of(5, 1))
+	crashAtEveryWrite(t, sim.Options{Quiet: true}, effort.Of(10, 2))
 }
 
 // On the real store the crashes are a sample.
 func TestCrashAtWritesOfTheRealStore(t *testing.T) {
-	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, effort.Of(40, 9))
+	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, effort.Of(40, 24))
 }
 
 func crashAtEveryWrite(t *testing.T, opts sim.Options, every int) {
