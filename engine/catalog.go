@@ -381,12 +381,13 @@ func (c *catalog) planned(beyond time.Time) bool {
 	return !c.unknown && (c.horizon.IsZero() || c.horizon.After(beyond))
 }
 
-// beyond lists at most limit definitions that are planned further than their target, by id.
+// beyond lists at most limit definitions that are planned further than their target, by id. Of a job
+// that is disabled nobody plans again what would be taken back: what is recorded of it stays known.
 func (c *catalog) beyond(target func(*Job) time.Time, limit int) (ahead []definition) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, d := range c.current {
-		if d.job != nil && d.row.PlannedTo.After(target(d.job)) {
+		if d.active() && d.row.PlannedTo.After(target(d.job)) {
 			ahead = append(ahead, *d)
 		}
 	}
