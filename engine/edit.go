@@ -36,6 +36,11 @@ func (e *Engine) Edit(ctx context.Context, source, actor string, now time.Time, 
 	}
 	err := errStale
 	for n := 0; errors.Is(err, errStale) && n < loadTries; n++ {
+		if errors.Is(err, errBehind) {
+			if err = e.catchUp(withoutOnce(ctx), now); err != nil {
+				continue
+			}
+		}
 		if err = e.endLoads(withoutOnce(ctx), now); err == nil {
 			err = e.cfg.Store.Write(ctx, write)
 		}

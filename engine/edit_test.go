@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,35 @@ defaults: {startTime: "2026-08-01T03:00:00Z"}
 jobs:
   j: {recurrence: {frequency: hour, interval: 6}, action: {type: shell, command: "true"}}
 `
+
+// A server comes back after many days, and before it has planned what was due of a job somebody changes
+// it: that is written down by the definition of before, a day at a time.
+func TestAnEditAfterManyDaysIsShortWrites(t *testing.T) {
+	d, m := metered(t, time.Date(2026, 8, 2, 23, 0, 0, 0, time.UTC))
+	e, _ := d.server("a", d.db, false)
+	d.load(e, hourly)
+	often := strings.Replace(everyHour, "{frequency: hour}", "{frequency: minute}", 1)
+	put := func(e *engine.Engine, text string) {
+		require.NoError(t, d.edit(e, func(edit *engine.Edit) error {
+			_, err := edit.Put(d.jobOf(text))
+			return err
+		}))
+	}
+	put(e, often)
+	d.step(e)
+	d.now = d.now.AddDate(0, 0, 30)
+	next, _ := d.server("b", d.db, false)
+	m.on.Store(true)
+	put(next, everyHour)
+	require.LessOrEqual(t, m.most.Load(), int64(4500), "a day of the job of each minute")
+	m.on.Store(false)
+	for _, day := range []string{"2026-08-04", "2026-08-20", "2026-08-31"} {
+		list, err := next.Select(t.Context(), "job:c/j date:"+day, d.now)
+		require.NoError(t, err)
+		require.Len(t, list, 1440, day)
+	}
+	d.sound()
+}
 
 func TestAnEditIsPlannedFromNowOn(t *testing.T) {
 	d := newDesk(t)

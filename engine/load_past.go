@@ -34,7 +34,22 @@ func (e *Engine) planPast(ctx context.Context, now time.Time) error {
 	}
 }
 
-// planPast is that of the jobs of an edit.
+// catchUp is planPast by the definitions and the time of the rows.
+func (e *Engine) catchUp(ctx context.Context, now time.Time) error {
+	now, err := e.storeTime(ctx, now)
+	if err == nil {
+		err = e.relearn(ctx)
+	}
+	if err == nil {
+		err = e.planPast(ctx, now.Truncate(time.Millisecond))
+	}
+	return err
+}
+
+// errBehind refuses an edit that would have to write down more than a day of what was due before it.
+var errBehind = fmt.Errorf("what was due before now is not planned: %w", errStale)
+
+// planPast is that of the jobs of an edit, which writes a day at most.
 func (l *loading) planPast(known []JobRow) error {
 	var old []definition
 	var jobs []*Job
@@ -62,19 +77,15 @@ func (l *loading) planPast(known []JobRow) error {
 	if len(old) == 0 {
 		return nil
 	}
+	if behind.Before(l.now.AddDate(0, 0, -1)) {
+		return errBehind
+	}
 	planner, err := NewPlanner(jobs, func(j *Job) recurrence.Origin { row := l.rows[j.Ref()]; return row.Origin() })
 	if err != nil {
 		return err
 	}
-	for from := behind; from.Before(l.now); {
-		to := from.AddDate(0, 0, 1)
-		if to.After(l.now) {
-			to = l.now
-		}
-		if err := l.planWindow(planner.overRows(l.tx, l.row), old, from, to); err != nil {
-			return fmt.Errorf("plan what was due before now: %w", err)
-		}
-		from = to
+	if err := l.planWindow(planner.overRows(l.tx, l.row), old, behind, l.now); err != nil {
+		return fmt.Errorf("plan what was due before now: %w", err)
 	}
 	for _, d := range old {
 		row := d.row

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ func main() {
 	told := s.read(out, os.Stdout)
 	err = c.Wait()
 	s.tell(os.Stdout)
+	s.tellSlow(os.Stdout)
 	tellOthers(os.Stdout)
 	if err = errors.Join(told, err); err != nil {
 		fmt.Fprintln(os.Stderr, "tests:", err)
@@ -71,9 +73,12 @@ type summary struct {
 	said    map[name][]string // what each that is under way has printed
 	skipped []string          // reasons, in the order in which they came
 	why     map[string][]name
+	took    map[name]float64 // seconds, of the tests that are through
 }
 
-func newSummary() *summary { return &summary{said: map[name][]string{}, why: map[string][]name{}} }
+func newSummary() *summary {
+	return &summary{said: map[name][]string{}, why: map[string][]name{}, took: map[name]float64{}}
+}
 
 // read prints what go test would: a line for each package, and all that one has said that failed.
 func (s *summary) read(in io.Reader, w io.Writer) error {
@@ -97,6 +102,9 @@ func (s *summary) read(in io.Reader, w io.Writer) error {
 
 func (s *summary) take(e event, w io.Writer) {
 	of := name{e.Package, e.Test}
+	if e.Elapsed > 0 && e.Test != "" && !strings.Contains(e.Test, "/") {
+		s.took[of] = e.Elapsed
+	}
 	switch e.Action {
 	case "build-output":
 		fmt.Fprint(w, e.Output)
@@ -165,5 +173,26 @@ func (s *summary) tell(w io.Writer) {
 		for _, of := range s.why[why] {
 			fmt.Fprintf(w, "    %s in %s\n", of.test, of.pkg)
 		}
+	}
+}
+
+// mostSlow is how many of the slowest tests are named, and slow is how many seconds make one.
+const (
+	mostSlow = 12
+	slow     = 5
+)
+
+// tellSlow names the tests that took longest.
+func (s *summary) tellSlow(w io.Writer) {
+	list := slices.SortedFunc(maps.Keys(s.took), func(a, b name) int {
+		return cmp.Or(cmp.Compare(s.took[b], s.took[a]), byTest(a, b))
+	})
+	list = slices.DeleteFunc(list, func(of name) bool { return s.took[of] < slow })
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nThe slowest:")
+	for _, of := range list[:min(mostSlow, len(list))] {
+		fmt.Fprintf(w, "  %6.0f s  %s in %s\n", s.took[of], of.test, of.pkg)
 	}
 }

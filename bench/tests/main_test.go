@@ -51,6 +51,21 @@ Not run:
 `, out.String())
 }
 
+// The tests that took longest are named, and nothing of less than five seconds.
+func TestTheSlowestAreTold(t *testing.T) {
+	const lines = `{"Action":"pass","Package":"p/a","Test":"TestQuick","Elapsed":4.9}
+{"Action":"pass","Package":"p/a","Test":"TestSlow","Elapsed":7}
+{"Action":"pass","Package":"p/a","Test":"TestSlow/part","Elapsed":7}
+{"Action":"fail","Package":"p/b","Test":"TestSlower","Elapsed":61.4}
+{"Action":"pass","Package":"p/a","Elapsed":90}
+`
+	s := newSummary()
+	var out strings.Builder
+	require.NoError(t, s.read(strings.NewReader(lines), &out))
+	s.tellSlow(&out)
+	require.Equal(t, "\nThe slowest:\n      61 s  TestSlower in p/b\n       7 s  TestSlow in p/a\n", out.String())
+}
+
 func TestNothingSkippedIsSaidToo(t *testing.T) {
 	var out strings.Builder
 	newSummary().tell(&out)
