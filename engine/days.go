@@ -18,6 +18,7 @@ type InstanceSpan struct {
 	StartedAt time.Time // of the current run; zero before it started
 	EndedAt   time.Time // zero while it is open
 	Run       int       // the number of the current run, from 1
+	Keyed     bool      // no due time of the job's schedule
 	Once      bool      // no other server took it over, which takes time that the job does not
 }
 

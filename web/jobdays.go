@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
@@ -182,7 +183,7 @@ func (c *dayCount) days(first, end recurrence.Date) (JobDays, error) {
 		day := newJobDay(d, engine.DayOf(from.In(c.zone), to.In(c.zone), spans[:n]))
 		day.AtLeast = partly
 		c.left -= n
-		c.toCome(&day, from, to)
+		c.toCome(&day, from, to, spans[:n])
 		answer.Days = append(answer.Days, day)
 		spans, from = spans[n:], to
 		if partly {
@@ -195,8 +196,8 @@ func (c *dayCount) days(first, end recurrence.Date) (JobDays, error) {
 	return answer, nil
 }
 
-// toCome adds the plan times of the day that are not written down.
-func (c *dayCount) toCome(day *JobDay, from, to time.Time) {
+// toCome adds the plan times of the day that are not written down. What somebody has acted on ahead is.
+func (c *dayCount) toCome(day *JobDay, from, to time.Time, written []engine.InstanceSpan) {
 	if c.times == nil {
 		return
 	}
@@ -208,11 +209,16 @@ func (c *dayCount) toCome(day *JobDay, from, to time.Time) {
 		if !more || !next.Before(to) {
 			return
 		}
+		at = next
+		if slices.ContainsFunc(written, func(s engine.InstanceSpan) bool {
+			return !s.Keyed && s.PlanTime.Equal(next)
+		}) {
+			continue
+		}
 		day.Planned++
 		if len(day.Times) < mostDayTimes {
 			day.Times = append(day.Times, next)
 		}
-		at = next
 	}
 }
 

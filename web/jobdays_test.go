@@ -47,6 +47,12 @@ func TestDaysOfAJob(t *testing.T) {
 	require.Zero(t, tomorrow.Total)
 	require.Empty(t, tomorrow.Worst)
 	require.Zero(t, days.Days[26].Planned, "what is past is not to come")
+
+	decode[web.OperationResult](f, f.as("operator", http.MethodPost, "/api/v1/operations",
+		`{"operation":"skip","selector":"job:orders date:2026-11-22 time:05:00..05:30"}`), 200)
+	tomorrow = daysOf(f, "").Days[28]
+	require.Equal(t, web.InstanceCounts{Skipped: 1}, tomorrow.Instances)
+	require.Equal(t, 23, tomorrow.Planned, "what is written down ahead is not to come as well")
 }
 
 // A natural day is as long as the clocks make it, and holds the instances of its own hours.

@@ -26,6 +26,8 @@ var dayCases = []testCase{
 			require.Equal(w, []string{"01:00", "02:00", "02:30", "03:00"}, times)
 			require.Equal(w, []engine.State{engine.Succeeded, engine.Succeeded, engine.Waiting, engine.Waiting}, states)
 			require.Equal(w, []bool{true, true, false, false}, once, "the others did not run yet")
+			require.Equal(w, []bool{false, false, true, false},
+				[]bool{spans[0].Keyed, spans[1].Keyed, spans[2].Keyed, spans[3].Keyed})
 			require.Equal(w, []int{1, 2, 1, 1}, []int{spans[0].Run, spans[1].Run, spans[2].Run, spans[3].Run})
 			require.True(w, spans[1].StartedAt.Equal(w.get(p[1].ID).StartedAt), "of the run that counts")
 			first := w.get(p[0].ID)

@@ -17,7 +17,10 @@ func (v *view) Spans(job int64, from, to time.Time, limit int) ([]engine.Instanc
 			break
 		}
 		i := v.s.instances[k.id]
-		spans = append(spans, engine.InstanceSpan{PlanTime: i.PlanTime.UTC(), State: i.State, StartedAt: i.StartedAt, EndedAt: i.EndedAt, Run: i.Run, Once: i.Fence > 0 && i.Fence <= int64(i.Run)})
+		spans = append(spans, engine.InstanceSpan{
+			PlanTime: i.PlanTime.UTC(), State: i.State, StartedAt: i.StartedAt, EndedAt: i.EndedAt, Run: i.Run,
+			Keyed: i.Key != "", Once: i.Fence > 0 && i.Fence <= int64(i.Run),
+		})
 	}
 	return spans, nil
 }
