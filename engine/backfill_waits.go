@@ -32,28 +32,44 @@ func originBefore(j *Job, origin recurrence.Origin, created, from time.Time) rec
 	case w.Rule == nil || w.Rule.Count > 0:
 		return origin
 	}
+	return recurrence.Anchored(samePhase(w, created, from))
+}
+
+// samePhase is a time before from at which the rule would have begun in the same phase, and with
+// the same defaults, as at the anchor.
+func samePhase(w *recurrence.When, anchor, from time.Time) time.Time {
 	zone := w.Location
 	if zone == nil {
 		zone = time.UTC
 	}
-	n, at := max(1, w.Rule.Interval), created.In(zone)
-	days := int(created.Sub(from)/(24*time.Hour)) + 2
+	n, local := max(1, w.Rule.Interval), anchor.In(zone)
+	days := int(anchor.Sub(from)/(24*time.Hour)) + 2
 	switch w.Rule.Frequency {
 	case recurrence.Minute, recurrence.Hour:
 		step := time.Duration(n) * time.Minute
 		if w.Rule.Frequency == recurrence.Hour {
 			step *= 60
 		}
-		at = at.Add(-step * (created.Sub(from)/step + 1))
+		return local.Add(-step * (anchor.Sub(from)/step + 1))
 	case recurrence.Day:
-		at = at.AddDate(0, 0, -n*(days/n+1))
+		return backByDays(local, n, days)
 	case recurrence.Week:
-		at = at.AddDate(0, 0, -7*n*(days/(7*n)+1))
-	default: // years that are the same, leap days too
-		years := 4 * n
-		at = at.AddDate(-years*(days/(365*years)+1), 0, 0)
+		return backByDays(local, 7*n, days)
 	}
-	return recurrence.Anchored(at)
+	years := 4 * n // years that are the same, leap days too
+	return local.AddDate(-years*(days/(365*years)+1), 0, 0)
+}
+
+// backByDays goes back at least so many days, by whole steps, to a day on which the clock shows the
+// same time: the rule takes its hour and minute from there.
+func backByDays(t time.Time, step, days int) time.Time {
+	const tries = 400 // no clock is put forward so many days on end
+	for k := days/step + 1; ; k++ {
+		at := t.AddDate(0, 0, -step*k)
+		if k > days/step+tries || at.Hour() == t.Hour() && at.Minute() == t.Minute() {
+			return at
+		}
+	}
 }
 
 // A section is a part of a dependency's set that is bound alike: one row.

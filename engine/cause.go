@@ -67,6 +67,39 @@ func (l *looker) activeCount(job int64) (int, error) {
 	return all[job], nil
 }
 
+// situation is what decides about an instance. A plan time that is recorded is planned, even where
+// the plan of its job is written no further: so it is after `almanac run`.
+func (l *looker) situation(i *Instance, job *Job, waits []Wait) (*Situation, error) {
+	s, err := l.situate(countedView{l.view, l}, i, job, waits, l.now)
+	if err != nil {
+		return nil, err
+	}
+	for n := range waits {
+		w, f := &waits[n], &s.Facts[n]
+		if f.Planned || w.Count == 0 {
+			continue
+		}
+		q := RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Limit: w.Count}
+		there, err := l.view.RangeCount(q)
+		if err != nil {
+			return nil, fmt.Errorf("count what is recorded of %s: %w", w.Ref, err)
+		}
+		if f.Planned = there >= w.Count; f.Planned || i.StartedAt.IsZero() {
+			continue
+		}
+		// A job that no server has planned was run by day: what is not recorded counted as satisfied
+		// then, and what has started since does not wait for it.
+		row, err := l.view.JobByRef(w.Ref)
+		if err != nil && !isNotFound(err) {
+			return nil, fmt.Errorf("look how far %s is planned: %w", w.Ref, err)
+		}
+		if err == nil && row.PlannedTo.IsZero() {
+			f.Planned, f.Missing = true, 0
+		}
+	}
+	return s, nil
+}
+
 func (l *looker) subject(at place, i *Instance, job *Job, waits []Wait, recorded bool) (*subject, error) {
 	l.looks--
 	s := &subject{i: i, job: job, recorded: recorded}
@@ -76,7 +109,7 @@ func (l *looker) subject(at place, i *Instance, job *Job, waits []Wait, recorded
 		return s, nil
 	}
 	var err error
-	if s.s, err = l.situate(countedView{l.view, l}, i, job, waits, l.now); err != nil {
+	if s.s, err = l.situation(i, job, waits); err != nil {
 		return nil, err
 	}
 	if l.past != nil {
@@ -287,7 +320,7 @@ func (l *looker) describe(s *subject, from, to, n int) DependencyExplanation {
 	w := &s.s.Waits[n]
 	v := judgeDependency(l.now, s.s, from, to)
 	x := DependencyExplanation{Wait: *w, Facts: s.s.Facts[n], Satisfied: v.Open}
-	x.Text = describeWait(w, v.Open)
+	x.Text = describeWait(w, v.Open, s.i.State)
 	return x
 }
 

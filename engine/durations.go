@@ -11,6 +11,11 @@ type DurationView interface {
 	// latest run, at most limit: with "" those that were scheduled. An earlier run of an instance counts as its last one does. A run that another server
 	// took over is left out: that takes time that the job does not.
 	Durations(job int64, key string, limit int) ([]time.Duration, error)
+
+	// KeyedDurations lists the same of instances that were not scheduled: of backfills, and of what
+	// was triggered. Of many it may list others than the latest. Those that ended after by are left
+	// out; the zero time leaves out none.
+	KeyedDurations(job int64, by time.Time, limit int) ([]time.Duration, error)
 }
 
 // durationsLookedAt is how many past instances an estimate is made of: a month of a daily job.
@@ -33,20 +38,41 @@ func EstimateOf(past []time.Duration) Estimate {
 	return Estimate{Median: sorted[last/2], High: sorted[last*9/10], Of: len(sorted)}
 }
 
-// EstimateDuration estimates by what was scheduled of the job.
+// EstimateDuration estimates by what was scheduled of the job and, where that is less than an
+// estimate is made of, by what was backfilled and triggered. Whoever says how long an instance
+// takes asks here: explanations, simulations, days, calendars and alerts say the same.
 func EstimateDuration(v DurationView, job int64) (Estimate, error) {
-	past, err := v.Durations(job, "", durationsLookedAt)
+	past, err := scheduledAndKeyed(v, job, nil)
 	return EstimateOf(past), wrap(err, "read how long job %d took", job)
 }
 
-// EstimateInBackfill estimates by what the backfill itself has run of the job and, where that is less than an estimate is made of, by what was scheduled:
+// EstimateInBackfill estimates by what the backfill itself has run of the job and, where that is less than an estimate is made of, as outside of one:
 // it may be the first that runs the job at all.
 func EstimateInBackfill(v DurationView, job int64, key string) (Estimate, error) {
 	past, err := v.Durations(job, key, durationsLookedAt)
-	if err == nil && len(past) < durationsLookedAt {
-		var scheduled []time.Duration
-		scheduled, err = v.Durations(job, "", durationsLookedAt-len(past))
-		past = append(past, scheduled...)
+	if err == nil {
+		past, err = scheduledAndKeyed(v, job, past)
 	}
 	return EstimateOf(past), wrap(err, "read how long job %d took", job)
+}
+
+// scheduledAndKeyed adds to what is known as many as are missing. Of a backfill that is known
+// nothing is counted twice: then only what was scheduled is added.
+func scheduledAndKeyed(v DurationView, job int64, known []time.Duration) ([]time.Duration, error) {
+	past := known
+	if left := durationsLookedAt - len(past); left > 0 {
+		scheduled, err := v.Durations(job, "", left)
+		if err != nil {
+			return nil, err
+		}
+		past = append(past, scheduled...)
+	}
+	if left := durationsLookedAt - len(past); left > 0 && len(known) == 0 {
+		keyed, err := v.KeyedDurations(job, time.Time{}, left)
+		if err != nil {
+			return nil, err
+		}
+		past = append(past, keyed...)
+	}
+	return past, nil
 }

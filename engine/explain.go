@@ -3,11 +3,14 @@ package engine
 import "fmt"
 
 // describeWait is one wait in words.
-func describeWait(w *Wait, satisfied bool) string {
+func describeWait(w *Wait, satisfied bool, of State) string {
 	const clock = "2006-01-02 15:04"
-	state := "waiting"
-	if satisfied {
+	state := "not satisfied" // by now: the instance does not wait any more
+	switch {
+	case satisfied:
 		state = "satisfied"
+	case of == Waiting:
+		state = "waiting"
 	}
 	how := ""
 	switch {

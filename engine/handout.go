@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine/fault"
-	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // handOut renders the attempt and gives it to the Runner. What cannot be rendered is an attempt that failed, with its reason.
@@ -70,7 +69,11 @@ func withJobEnv(a Action, job *Job) Action {
 func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope {
 	planTime := job.local(i.PlanTime)
 	return Scope{
-		PlanTime: planTime, Window: func() (from, to time.Time) { return dataWindow(job, planTime) }, Now: now.In(job.When.Location).Truncate(time.Millisecond),
+		PlanTime: planTime, Now: now.In(job.When.Location).Truncate(time.Millisecond),
+		Window: func() (from, to time.Time) {
+			row, _ := e.defs.row(job.Ref())
+			return job.DataWindow(i.Kind, row, planTime), planTime
+		},
 		Workflow: job.Workflow, Job: job.Name, Instance: strconv.FormatInt(i.ID, 10), Attempt: attempt,
 		Params: e.effectiveParams(job, i), Calendar: job.When.Calendar,
 		Secret: func(name string) (string, error) {
@@ -89,34 +92,6 @@ func (e *Engine) scope(now time.Time, i *Instance, job *Job, attempt int) Scope 
 // local is a time in the zone of the job. A stored plan time knows its own offset only, with which a day before or after, across a change of the clocks,
 // would begin at another hour.
 func (j *Job) local(t time.Time) time.Time { return t.In(j.When.Location) }
-
-// dataWindow is the window that `windowStart` and `windowEnd` name: from the job's plan time before this one to this one [choice]. A job
-// without an earlier plan time within its own period starts its first window one nominal period earlier.
-func dataWindow(job *Job, planTime time.Time) (from, to time.Time) {
-	back := planTime.AddDate(0, 0, -1)
-	switch job.Period.Class.String() {
-	case "week":
-		back = planTime.AddDate(0, 0, -7)
-	case "month":
-		back = planTime.AddDate(0, -1, 0)
-	case "year":
-		back = planTime.AddDate(-1, 0, 0)
-	case "minute", "hour", "discrete":
-		if job.Period.Every > 0 {
-			back = planTime.Add(-job.Period.Every)
-		}
-	}
-	timetable, err := job.When.Compile(recurrence.Anchored(planTime))
-	if err != nil || job.When.Manual {
-		return back, planTime
-	}
-	// Twice the nominal period reaches the one before, however uneven the rule.
-	reach := back.Add(back.Sub(planTime))
-	if earlier := timetable.Between(reach, planTime); len(earlier) > 0 {
-		return earlier[len(earlier)-1], planTime
-	}
-	return back, planTime
-}
 
 // startErrands starts the error actions that are due, before anything else: they are few, and somebody waits to be told.
 func (t *turn) startErrands() error {

@@ -134,7 +134,7 @@ func (d *drawing) situationOf(s *subject) (err error) {
 	if err != nil {
 		return fmt.Errorf("read what %s waits for: %w", s.i.Name(), err)
 	}
-	s.s, err = d.situate(countedView{d.view, d.looker}, s.i, s.job, waits, d.now)
+	s.s, err = d.situation(s.i, s.job, waits)
 	return err
 }
 
@@ -199,7 +199,7 @@ func (d *drawing) upstreams(to, hop int) (added []int, err error) {
 // edge is a wait of a node, without its other ends.
 func (d *drawing) edge(s *subject, n, to int, satisfied bool) (NeighbourEdge, error) {
 	w := &s.s.Waits[n]
-	edge := NeighbourEdge{Wait: *w, To: to, Satisfied: satisfied, Reason: describeWait(w, satisfied), Pair: d.pair(s, w.Dependency, w.Ended)}
+	edge := NeighbourEdge{Wait: *w, To: to, Satisfied: satisfied, Reason: describeWait(w, satisfied, s.i.State), Pair: d.pair(s, w.Dependency, w.Ended)}
 	if w.Count < 2 || satisfied {
 		return edge, nil
 	}

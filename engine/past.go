@@ -331,6 +331,11 @@ func (p *past) Durations(job int64, key string, limit int) (took []time.Duration
 	return took, errors.Join(err, failed)
 }
 
+// KeyedDurations are of what had ended then.
+func (p *past) KeyedDurations(job int64, _ time.Time, limit int) ([]time.Duration, error) {
+	return p.View.KeyedDurations(job, p.at, limit)
+}
+
 // inOneGo reports whether the instance had been started once, as far as is told: what its fence has grown by since is what events say.
 func (p *past) inOneGo(i *Instance) (bool, error) {
 	if i.Fence == 1 {

@@ -128,7 +128,8 @@ type play struct {
 	fails  map[playPlace]int
 	delays map[playPlace]time.Duration
 	steps  map[JobRef]stepShare
-	blind  int // conditions that were taken for true
+	asked  map[JobRef]bool // jobs that are said to take time, to be late or to fail
+	blind  int             // conditions that were taken for true
 
 	begin, end  time.Time // over the windows
 	assumptions []Assumption
@@ -162,19 +163,22 @@ func of[V any](table map[playPlace]V, at playPlace) (V, bool) {
 func newPlay(s *Simulation, plan *Plan) (*play, error) {
 	p := &play{
 		Simulation: s, plan: plan, fails: map[playPlace]int{}, delays: map[playPlace]time.Duration{}, steps: map[JobRef]stepShare{},
+		asked: map[JobRef]bool{},
 	}
 	for _, f := range s.Failures {
 		p.fails[f.place()] = f.Attempts
+		p.asked[f.Ref] = true
 	}
 	for _, d := range s.Delays {
 		p.delays[d.place()] += d.By
+		p.asked[d.Ref] = true
 	}
 	jobs := s.Planner.Jobs()
 	definitions := make([]definition, len(jobs))
 	for i, j := range jobs {
 		id := int64(i + 1)
-		definitions[i] = definition{row: JobRow{ID: id, Ref: j.Ref(), Version: id, Disabled: j.Disabled}, job: bare(j)}
-		p.steps[j.Ref()] = shareOf(j)
+		definitions[i] = definition{row: JobRow{ID: id, Ref: j.Ref(), Version: id, Disabled: j.Disabled}, job: p.bare(j)}
+		p.steps[j.Ref()] = shareOf(definitions[i].job)
 	}
 	var err error
 	if p.rows, err = newPlayRows(p, definitions); err != nil {
@@ -198,12 +202,19 @@ func newPlay(s *Simulation, plan *Plan) (*play, error) {
 }
 
 // bare is a job whose actions say nothing but how they are repeated and how long they may take: nothing of a simulation is rendered, and no secret read.
-func bare(j *Job) *Job {
+//
+// A job that does nothing can neither fail nor take time. Where it is said to, its steps are played
+// as steps that wait: they take no slot either.
+func (p *play) bare(j *Job) *Job {
 	b := *j
 	b.Steps = slices.Clone(j.Steps)
+	waits := j.Instantaneous() && (p.asked[j.Ref()] || p.Duration(j.Ref()).Source == DurationGiven)
 	for i := range b.Steps {
 		a := &b.Steps[i].Action
 		*a = Action{Type: a.Type, Retry: a.Retry, Timeout: a.Timeout}
+		if waits {
+			a.Type = ActionWait
+		}
 		b.Steps[i].ForEach = nil // the list may be what an earlier step writes: together its items take as long as the step is said to
 	}
 	return &b

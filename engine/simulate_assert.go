@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -73,6 +74,9 @@ func (a *asking) assert(text string) {
 	default:
 		most := a.duration(fmt.Sprintf("assert %q", text), m[3])
 		s.check = func(x *Foreseen) (bool, string) {
+			if x.ForEver() {
+				return false, fmt.Sprintf("waits for ever, for %s: %s", cmp.Or(gateWords[x.Longest], "its turn"), x.why())
+			}
 			waited := x.Waited()
 			return waited <= most, fmt.Sprintf("waits %s, most of it for %s", waited, gateWords[x.Longest])
 		}

@@ -42,7 +42,7 @@ func (p *play) perform(now time.Time, s startedStep) {
 	i := &s.run.instance
 	at := playPlace{i.Ref, i.PlanTime.UnixMilli()}
 	share := time.Duration(p.steps[i.Ref].chain)
-	takes := p.Duration(i.Ref).Duration / share
+	takes := p.takes(i.Ref) / share
 	if by, ok := of(p.delays, at); ok {
 		takes += by / share
 	}
@@ -59,6 +59,15 @@ func (p *play) perform(now time.Time, s startedStep) {
 		takes, result.Outcome, result.Exit, result.Message = action.Timeout, OutcomeTimeout, nil, "timeout"
 	}
 	p.ends.add(end(now, takes, result))
+}
+
+// takes is how long an instance of the job runs. One that does nothing runs for no time, unless it is said to.
+func (p *play) takes(ref JobRef) time.Duration {
+	d := p.Duration(ref)
+	if n, _ := p.Planner.find(ref); d.Source != DurationGiven && p.Planner.Jobs()[n].Instantaneous() {
+		return 0
+	}
+	return d.Duration
 }
 
 func end(now time.Time, takes time.Duration, r Result) attemptEnd {

@@ -142,6 +142,7 @@ func drawFolder(t *rapid.T) *drawnFolder {
 		switch rapid.IntRange(1, 6).Draw(t, "action") {
 		case 1:
 			add("action: {type: none}")
+			delete(f.durations, name) // a real one takes no time, and never fails
 		case 2:
 			f.chains[name] = 2
 			add("steps: {one: {type: shell, command: \"true\"}, two: {type: shell, command: \"true\", needs: [one]}, nothing: {type: none, needs: [one]}}")
@@ -151,7 +152,10 @@ func drawFolder(t *rapid.T) *drawnFolder {
 			add("action: {type: shell, command: \"true\"}")
 		}
 		if one("fails", 4) {
-			f.failures[name] = rapid.IntRange(1, 4).Draw(t, "fails")
+			attempts := rapid.IntRange(1, 4).Draw(t, "fails")
+			if _, does := f.durations[name]; does {
+				f.failures[name] = attempts
+			}
 		}
 		fmt.Fprintf(&b, "  %s: {%s}\n", name, strings.Join(members, ", "))
 	}

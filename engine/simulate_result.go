@@ -29,7 +29,7 @@ type Foreseen struct {
 	Instance  Instance
 	Job       *Job
 	Held      []HeldBy  // in the order of the gates; only those that held it at all
-	Longest   Gate      // of them, "" when none did
+	Longest   Gate      // of them, "" when none did; of one that waits for ever, the one that does not open
 	Deadline  time.Time // zero when the job has none
 	Late      bool      // it ends after its deadline, or never
 	Root      *Blocked  // of one that did not start: what it waits for in the end
@@ -52,6 +52,9 @@ func (f *Foreseen) Waited() (sum time.Duration) {
 
 // Open reports that it was still open when nothing happened any more.
 func (f *Foreseen) Open() bool { return !f.Instance.State.Ended() }
+
+// ForEver reports that it still waited when nothing happened any more: longer than any bound.
+func (f *Foreseen) ForEver() bool { return f.Instance.State == Waiting }
 
 // A Blocked is the end of the chain of what an instance waits for.
 type Blocked struct {
@@ -113,8 +116,11 @@ func (p *play) foresight() *Foresight {
 	f.findRoots()
 	for i := range p.rows.jobs {
 		job := &p.rows.jobs[i]
-		if len(job.scheduled)+len(job.backfill) > 0 && !p.Planner.Jobs()[i].Instantaneous() {
-			f.Durations = append(f.Durations, JobDuration{job.ref, p.Duration(job.ref)})
+		if len(job.scheduled)+len(job.backfill) == 0 {
+			continue
+		}
+		if d := p.Duration(job.ref); d.Source == DurationGiven || !p.Planner.Jobs()[i].Instantaneous() {
+			f.Durations = append(f.Durations, JobDuration{job.ref, d})
 		}
 	}
 	f.Usage = p.usage(f.Last)
@@ -158,6 +164,9 @@ func (p *play) foreseen(row *playRow) Foreseen {
 		if ms > most {
 			most, x.Longest = ms, Gates[g]
 		}
+	}
+	if x.ForEver() && row.last >= 0 && Gates[p.rows.spells[row.last].gate] != GateTime {
+		x.Longest = Gates[p.rows.spells[row.last].gate] // it goes on, whatever held it before
 	}
 	if x.Job.Deadline > 0 && row.Key == "" {
 		x.Deadline = row.PlanTime.Add(x.Job.Deadline)

@@ -314,7 +314,7 @@ func (e *Engine) cancelWatch(now time.Time, l liveAttempt, reason Reason) {
 		e.staged.cascade = append(e.staged.cascade, cancelRequest{w.Child, own})
 		return
 	}
-	if e.looking[w.ID] {
+	if e.looking[w.ID] || e.perform != nil {
 		e.cfg.Runner.Cancel(w.ID)
 	}
 	e.end(now, l, Result{Attempt: w.ID, Outcome: OutcomeCancelled, Message: "cancelled", StartedAt: w.StartedAt, EndedAt: now})

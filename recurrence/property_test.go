@@ -360,3 +360,28 @@ func TestTheRestOfACountIsDueFromWhereItBegins(t *testing.T) {
 		require.True(t, !ok || last.Equal(at))
 	})
 }
+
+// Previous goes back the way that Next came, and finds each plan time from any instant after it.
+func TestPreviousGoesBackTheWayThatNextCame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawWhen(t, rapid.Bool().Draw(t, "calendar"))
+		timetable := d.compile(t)
+		before, some := timetable.Previous(d.from)
+		for n, at := 0, d.from.Add(-time.Millisecond); n < 40; n++ {
+			next, due := timetable.Next(at)
+			if !due {
+				break
+			}
+			back, found := timetable.Previous(next)
+			require.Equal(t, some, found, "%s before %s", d.when, next)
+			require.True(t, !found || back.Equal(before), "%s before %s: %s, not %s", d.when, next, back, before)
+			later, found := timetable.Previous(next.Add(time.Millisecond))
+			require.True(t, found && later.Equal(next), "%s just after %s: %s", d.when, next, later)
+			before, some, at = next, true, next
+		}
+		if first, due := timetable.Next(time.Time{}); due {
+			_, found := timetable.Previous(first)
+			require.False(t, found, "%s before its first, %s", d.when, first)
+		}
+	})
+}

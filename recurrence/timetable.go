@@ -53,6 +53,33 @@ func (t *Timetable) Next(after time.Time) (time.Time, bool) {
 	return time.UnixMilli(u).In(t.location), true
 }
 
+// Previous returns the last plan time strictly before the given instant, in the
+// job's zone; false means that there is none. It costs some dozens of calls of
+// Next, however far back that plan time lies.
+func (t *Timetable) Previous(before time.Time) (time.Time, bool) {
+	last := millis(before.Add(-1))
+	found, high := never, last // no plan time lies in (high, last]
+	for back := hourMillis; found == never; back *= 2 {
+		from := max(last-back, earliest-1)
+		if due := t.next(from); due <= last {
+			found = due
+		} else if from < earliest {
+			return time.Time{}, false
+		} else {
+			high = from
+		}
+	}
+	for found < high {
+		middle := found + (high-found)/2
+		if due := t.next(middle); due <= last {
+			found = due
+		} else {
+			high = middle
+		}
+	}
+	return time.UnixMilli(found).In(t.location), true
+}
+
 // AppendBetween appends the plan times in [from, to) to dst, in ascending
 // order, and returns the extended slice. It allocates nothing but what dst
 // needs to grow.

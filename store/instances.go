@@ -119,6 +119,10 @@ const (
 		AND fence <= run ORDER BY plan_time DESC LIMIT CAST(? AS INTEGER)`
 	earlierDurationsSQL = `SELECT plan_time, ended_at - started_at FROM run INDEXED BY run_succeeded WHERE state = 'succeeded' AND job = ? AND key = ?
 		AND fence <= number ORDER BY plan_time DESC, instance DESC, number DESC LIMIT CAST(? AS INTEGER)`
+	// Of one key the latest stand together, of the keys any comes first.
+	keyedDurationsSQL = `SELECT plan_time, id, ended_at - started_at, ended_at
+		FROM instance INDEXED BY instance_satisfied WHERE state = 'succeeded' AND job = ? AND key > ''
+		AND fence <= run ORDER BY key DESC, plan_time DESC LIMIT CAST(? AS INTEGER)`
 	laterDueSQL = `SELECT 1 WHERE EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 0 AND plan_time > ? AND plan_time <= ?
 		AND ended_at IS NULL AND state = 'waiting')
 		OR EXISTS (SELECT 1 FROM instance WHERE job = ? AND key = '' AND frozen = 1 AND plan_time > ? AND plan_time <= ?
@@ -186,6 +190,29 @@ func (v *view) Durations(job int64, key string, limit int) (took []time.Duration
 		took = append(took, r.took)
 	}
 	return took, nil
+}
+
+// keyedLookedAt is how many of the instances that were not scheduled the latest are looked for among.
+const keyedLookedAt = 300
+
+// KeyedDurations lists how long instances took that were backfilled or triggered.
+func (v *view) KeyedDurations(job int64, by time.Time, limit int) (took []time.Duration, err error) {
+	type one struct{ planTime, id, took int64 }
+	var done []one
+	err = v.s.query(keyedDurationsSQL, func(c *columns) error {
+		d := one{c.int(), c.int(), c.int()}
+		if ended := c.int(); by.IsZero() || ended <= by.UnixMilli() {
+			done = append(done, d)
+		}
+		return nil
+	}, job, max(limit, keyedLookedAt))
+	slices.SortFunc(done, func(a, b one) int {
+		return cmp.Or(cmp.Compare(b.planTime, a.planTime), cmp.Compare(b.id, a.id))
+	})
+	for _, d := range done[:min(limit, len(done))] {
+		took = append(took, time.Duration(d.took)*time.Millisecond)
+	}
+	return took, err
 }
 
 // Running lists all instances in state running or lost, by id.

@@ -43,7 +43,10 @@ func writeSimulated(b *strings.Builder, s *web.Simulation, rows int, v viewer) e
 	for i := range s.Instances[:min(rows, len(s.Instances))] {
 		x := &s.Instances[i]
 		held := "-"
-		if x.Longest != "" {
+		switch {
+		case x.State == engine.Waiting && x.Longest != "":
+			held = "no end, " + string(x.Longest)
+		case x.Longest != "":
 			held = ""
 			for _, h := range x.Held {
 				if h.Gate == x.Longest {
@@ -81,6 +84,8 @@ func deadlineWords(x *web.SimulatedInstance) string {
 	switch {
 	case x.Deadline == nil:
 		return "-"
+	case !x.Late && x.State.CountsAsFailed():
+		return string(x.State) + ", " + duration(x.Deadline.Sub(*x.EndedAt)) + " before"
 	case !x.Late:
 		return "met, " + duration(x.Deadline.Sub(*x.EndedAt)) + " left"
 	case x.EndedAt == nil:

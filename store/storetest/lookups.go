@@ -180,6 +180,26 @@ var lookupCases = []testCase{
 			require.NoError(w, err)
 			require.Len(w, took, 4)
 		})
+		triggered := w.planned("A", "06:30")
+		triggered.Kind, triggered.Key = engine.Manual, "asked"
+		triggered = w.insert(triggered)
+		failed := w.insert(w.filled("A", "08:00"))
+		w.apply(triggered.ID, engine.Start, "08:10")
+		w.apply(failed.ID, engine.Start, "08:10")
+		w.apply(failed.ID, engine.Fail, "08:11")
+		w.apply(triggered.ID, engine.Succeed, "08:13")
+		keyed := func(by time.Time, limit int) (took []time.Duration) {
+			w.read(func(v engine.View) {
+				var err error
+				took, err = v.KeyedDurations(w.ids["A"], by, limit)
+				require.NoError(w, err)
+			})
+			return took
+		}
+		require.Equal(w, []time.Duration{7 * time.Minute, 3 * time.Minute}, keyed(time.Time{}, 30), "of all that was not scheduled")
+		require.Equal(w, []time.Duration{7 * time.Minute}, keyed(time.Time{}, 1))
+		require.Equal(w, []time.Duration{7 * time.Minute}, keyed(at("08:07"), 30))
+		require.Empty(w, keyed(at("08:06"), 30))
 	}},
 	{"a later one is due", func(w *world) {
 		p := w.plan("A", "01:00", "02:00", "04:00")

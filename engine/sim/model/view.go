@@ -320,6 +320,23 @@ func (v *view) Durations(job int64, key string, limit int) (took []time.Duration
 	return took, v.broken
 }
 
+func (v *view) KeyedDurations(job int64, by time.Time, limit int) (took []time.Duration, err error) {
+	var done []engine.Instance
+	for _, i := range v.s.instances {
+		ended := i.State == engine.Succeeded && (by.IsZero() || !i.EndedAt.After(by))
+		if i.Job == job && i.Key != "" && ended && i.Fence <= int64(i.Run) {
+			done = append(done, i.Instance)
+		}
+	}
+	slices.SortFunc(done, func(a, b engine.Instance) int {
+		return cmp.Or(b.PlanTime.Compare(a.PlanTime), cmp.Compare(b.ID, a.ID))
+	})
+	for _, i := range done[:min(limit, len(done))] {
+		took = append(took, i.EndedAt.Sub(i.StartedAt))
+	}
+	return took, v.broken
+}
+
 func (v *view) Running() ([]engine.Instance, error) {
 	return v.list(func(yield func(int64) bool) {
 		for k := range v.s.running.all() {
