@@ -136,7 +136,7 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 		return err
 	}
 	d.PlanDiff = DiffPlans(&before, &after)
-	d.Jobs = DiffJobs(loaded, jobs)
+	d.Jobs = DiffJobs(loaded, jobs, d.At)
 	for n := range d.Jobs {
 		if _, back := known[d.Jobs[n].Ref]; back {
 			d.Jobs[n].AtOnce = false // it was made when its name first appeared

@@ -51,6 +51,7 @@ func TestLoadReportsAllFiles(t *testing.T) {
 		`jobs/b/big.yaml: the file has 8388609 bytes; at most 8388608 (8 MiB) are allowed`,
 		`jobs/b/secret.yaml: cannot be read: open b/secret.yaml: permission denied`,
 		`jobs/c/with blank.yaml:1:1: the file's name "with blank" is no workflow name: a name of at most 128 letters, digits and the characters _ . -, beginning with a letter or a digit (write workflow: NAME)`,
+		`jobs/z.yml:1:8: warning: a has no startTime: it runs as soon as its name is first loaded (write startTime: TIME, or trigger: manual)`,
 		`jobs/z.yml:1:27: type is "nono"; allowed is shell, http, https, storageQueue, serviceBusQueue, serviceBusTopic, sql, wait, job or none (did you mean "none"?)`,
 	}, "\n"), problems.Error())
 	require.Error(t, problems.Err())

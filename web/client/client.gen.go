@@ -2310,7 +2310,7 @@ type InstancePage struct {
 
 // JobChange defines model for JobChange.
 type JobChange struct {
-	// AtOnce Of an added job: it is due as soon as it is loaded, since it has no startTime
+	// AtOnce Of an added job: it is due as soon as it is loaded, since it has no startTime to come
 	AtOnce bool            `json:"atOnce,omitempty,omitzero"`
 	Change JobChangeChange `json:"change"`
 	Job    string          `json:"job"`

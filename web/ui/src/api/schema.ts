@@ -3218,7 +3218,7 @@ export interface components {
             next?: string;
         };
         JobChange: {
-            /** @description Of an added job: it is due as soon as it is loaded, since it has no startTime */
+            /** @description Of an added job: it is due as soon as it is loaded, since it has no startTime to come */
             atOnce?: boolean;
             /** @enum {string} */
             change: "added" | "removed" | "changed" | "disabled" | "enabled";
