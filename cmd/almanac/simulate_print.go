@@ -81,6 +81,8 @@ func deadlineWords(x *web.SimulatedInstance) string {
 	switch {
 	case x.Deadline == nil:
 		return "-"
+	case !x.Late && !x.State.Satisfies():
+		return string(x.State) + " " + duration(x.Deadline.Sub(*x.EndedAt)) + " before it"
 	case !x.Late:
 		return "met, " + duration(x.Deadline.Sub(*x.EndedAt)) + " left"
 	case x.EndedAt == nil:

@@ -208,6 +208,10 @@ func instant(name, value string, zone *time.Location) (time.Time, error) {
 		}
 		return inRange(name, value, firstPass(t), zone)
 	}
+	date, _, timed := strings.Cut(strings.Replace(value, " ", "T", 1), "T")
+	if _, err := recurrence.ParseDay(date); timed && err != nil && len(date) == len("2026-10-01") {
+		return time.Time{}, usagef("%s: %v", name, err)
+	}
 	return time.Time{}, usagef("%s: %q is no time; write %s", name, value, fmt.Sprintf("2026-10-01T06:00 (in %s) or 2026-10-01T06:00:00+08:00", zone))
 }
 

@@ -80,7 +80,7 @@ func TestTheFileThatACommandBeginsWith(t *testing.T) {
 	for command, want := range map[string]string{
 		"./load.sh":             "/srv/load.sh",
 		"./load.sh --all | tee": "/srv/load.sh",
-		"bin/load 1\nother/x":    "/srv/bin/load",
+		"bin/load 1\nother/x":   "/srv/bin/load",
 		"  ./a-b_c.v2+x@3\t1":   "/srv/a-b_c.v2+x@3",
 		"load.sh":               "",
 		"/bin/true":             "",
