@@ -102,8 +102,9 @@ func days(schedule string) (cron, recurrence, why string) {
 		fields[4] = "*"
 		return strings.Join(fields, " "), "", ""
 	case !months.whole:
-		return "", "", fmt.Sprintf("the day of month %s and the weekday %s must both match in the months %s, which "+
-			"neither a cron expression nor a recurrence can say here: write a job for each day of month or weekday", dom, dow, fields[3])
+		return "", "", fmt.Sprintf("the day of month %s and the weekday %s must both match, and in the months %s: "+
+			"no cron expression and no recurrence says that here; with * as the month it is a recurrence, "+
+			"and the command can ask for the month", dom, dow, fields[3])
 	}
 	var occurrences []string
 	for _, day := range weekdays.values {

@@ -83,3 +83,14 @@ func TestDecodeJobRefuses(t *testing.T) {
 		require.ErrorContains(t, err, "decode the definition of a job", definition)
 	}
 }
+
+// A workflow whose name cannot be read is called as its file is, in what is said of its jobs.
+func TestABadNameIsNoNamelessWorkflow(t *testing.T) {
+	_, problems := spec.Load(fstest.MapFS{
+		"a.yaml": {Data: []byte("workflow: [a]\njobs: {x: {trigger: manual, dependsOn: [nope], action: {type: none}}}\n")},
+		"b.yaml": {Data: []byte("workflow: \"b b\"\njobs: {x: {trigger: manual, action: {type: none}}}\n")},
+	}, "/jobs")
+	require.Len(t, problems, 3, "%v", problems)
+	require.Contains(t, problems.Error(), "x depends on a/nope, which does not exist")
+	require.NotContains(t, problems.Error(), "is defined in")
+}

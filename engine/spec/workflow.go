@@ -160,12 +160,13 @@ func (d *decoder) decode(node *yaml.Node) {
 
 // name is the workflow's own, or the file's.
 func (d *decoder) name(root *value) string {
-	if v := root.field("workflow"); v != nil {
-		return v.text
+	own := root.field("workflow")
+	if own.ok() {
+		return own.text
 	}
 	base := path.Base(strings.ReplaceAll(d.file, "\\", "/"))
 	name := norm.NFC.String(strings.TrimSuffix(base, path.Ext(base)))
-	if !matches(namePattern, name) {
+	if own == nil && !matches(namePattern, name) {
 		d.add(Error, root.node.Line, root.node.Column, fmt.Sprintf("the file's name %q is no workflow name: %s", name, nameType.what), "write workflow: NAME")
 	}
 	return name
