@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // A JobChange is what becomes of the definition of a job.
@@ -15,7 +16,7 @@ type JobChange struct {
 	Ref     JobRef
 	Change  Change
 	Members []string // of a changed job: the members of its definition that are not as they were, by name
-	AtOnce  bool     // of an added job: it is due as soon as it is loaded, since it has no startTime
+	AtOnce  bool     // of an added job: it is due as soon as it is loaded, since no startTime is to come
 }
 
 // Change is what becomes of a job.
@@ -30,8 +31,9 @@ const (
 	JobEnabled  Change = "enabled"
 )
 
-// DiffJobs compares two sets of definitions, each of which has a job once, by workflow and job.
-func DiffJobs(before, after []*Job) []JobChange {
+// DiffJobs compares two sets of definitions, each of which has a job once, by workflow and job, as of
+// the time at which the later ones would be loaded.
+func DiffJobs(before, after []*Job, now time.Time) []JobChange {
 	var changes []JobChange
 	old, fresh := jobsByRef(before), jobsByRef(after)
 	for ref, was := range old {
@@ -51,7 +53,7 @@ func DiffJobs(before, after []*Job) []JobChange {
 	}
 	for ref, is := range fresh {
 		if old[ref] == nil {
-			changes = append(changes, JobChange{Ref: ref, Change: JobAdded, AtOnce: is.When.Immediate() && !is.Disabled})
+			changes = append(changes, JobChange{Ref: ref, Change: JobAdded, AtOnce: is.When.ImmediateAt(now) && !is.Disabled})
 		}
 	}
 	slices.SortFunc(changes, func(a, b JobChange) int { return compareRefs(a.Ref, b.Ref) })

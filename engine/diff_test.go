@@ -111,7 +111,7 @@ func TestADiffOfAPlanWithItselfIsEmpty(t *testing.T) {
 		a, b := definitions(t, text), definitions(t, text)
 		before, after := planOf(t, a), planOf(t, b)
 		d := engine.DiffPlans(&before, &after)
-		d.Jobs = engine.DiffJobs(a, b)
+		d.Jobs = engine.DiffJobs(a, b, time.Time{})
 		require.True(t, d.Empty(), "%+v", d)
 		require.Equal(t, before.Instances(), d.Kept)
 		require.Equal(t, "no change", d.Summary())
@@ -149,7 +149,7 @@ func TestADiffCarriedOutOnTheEarlierPlanGivesTheLater(t *testing.T) {
 		require.Len(t, back.Relinked, len(d.Relinked))
 		require.Len(t, back.Changed, len(d.Changed))
 		require.Equal(t, len(d.Jobs) == 0 && d.Empty(), len(back.Jobs) == 0 && back.Empty())
-		changes := engine.DiffJobs(a, b)
+		changes := engine.DiffJobs(a, b, time.Time{})
 		require.Equal(t, len(changes) == 0, engine.FingerprintJobs(a) == engine.FingerprintJobs(b), "%v", changes)
 	})
 }
@@ -196,6 +196,6 @@ func TestAFolderIsNoPartOfWhatAJobDoesUnlessItNamesFiles(t *testing.T) {
 		before, after := planOf(t, was), planOf(t, is)
 		diff := engine.DiffPlans(&before, &after)
 		require.Equal(t, c.same, len(diff.Changed) == 0, c.does)
-		require.Equal(t, []engine.JobChange{{Ref: was[0].Ref(), Change: engine.JobChanged, Members: []string{"folder"}}}, engine.DiffJobs(was, is))
+		require.Equal(t, []engine.JobChange{{Ref: was[0].Ref(), Change: engine.JobChanged, Members: []string{"folder"}}}, engine.DiffJobs(was, is, time.Time{}))
 	}
 }

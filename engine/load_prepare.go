@@ -250,7 +250,7 @@ func (p *prepared) lookAtDue() error {
 	for _, ref := range slices.SortedFunc(maps.Keys(p.loaded), compareRefs) {
 		loaded = append(loaded, p.loaded[ref])
 	}
-	due, err := p.e.dueIn(p.v, DiffJobs(loaded, p.jobs), p.rows, p.review.DropDue, p.now)
+	due, err := p.e.dueIn(p.v, DiffJobs(loaded, p.jobs, p.now), p.rows, p.review.DropDue, p.now)
 	if err != nil {
 		return err
 	}

@@ -355,7 +355,8 @@ func (o *operating) choose() error {
 		if err != nil {
 			return err
 		}
-		o.chosen, err = o.chooseFrom(o.v, s, o.now, slices.Contains(aheadOperations, o.Operation))
+		ahead := slices.Contains(aheadOperations, o.Operation) || o.Operation == OperateDetach && s.One()
+		o.chosen, err = o.chooseFrom(o.v, s, o.now, ahead)
 		return err
 	}
 	var missing []error

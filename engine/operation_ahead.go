@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/almanac-sched/almanac/recurrence"
 )
 
 // mostAhead is how many instances one operation may write down ahead of the day that they are planned with.
@@ -75,6 +78,9 @@ func (x *selection) unplannedAt(row JobRow, at time.Time) (i Instance, found boo
 
 // writeAhead writes down those of the chosen instances that are not planned yet, with what they wait for, and gives them their ids.
 func (o *operating) writeAhead(tx Tx) error {
+	if !slices.Contains(aheadOperations, o.Operation) {
+		return nil // it is refused
+	}
 	var fresh []*Instance
 	for n := range o.chosen {
 		if i := &o.chosen[n]; i.ID == 0 && !i.without() {
@@ -171,6 +177,13 @@ func (o *operating) reschedule(i *Instance) error {
 	}
 	to := i.PlanTime.Add(job.spreadOffset())
 	text := "starts at its plan time"
+	if NamesDay(o.Options.To) {
+		day, err := ReadDay(o.Options.To, o.now, job.When.Location)
+		if err != nil {
+			return fmt.Errorf("%w: the option to: %w", ErrInvalid, err)
+		}
+		o.Options.To = recurrence.DayStart(day, job.When.Location).Format(time.RFC3339)
+	}
 	if o.Options.To != rescheduleBack {
 		if to, err = readInstant(o.Options.To, job.When.Location); err != nil {
 			return fmt.Errorf("%w: the option to: %w", ErrInvalid, err)
@@ -202,8 +215,18 @@ func (o *operating) reschedule(i *Instance) error {
 // rescheduleBack is the time that takes a reschedule back.
 const rescheduleBack = "plan"
 
-// refusesAhead refuses what cannot be done to an order whose due time is gone.
+// refusesAhead refuses what cannot be done to an instance that is not planned yet, or to an order whose due
+// time is gone.
 func (o *operating) refusesAhead(i *Instance) bool {
+	if i.ID == 0 && !slices.Contains(aheadOperations, o.Operation) {
+		words := make([]string, len(aheadOperations))
+		for n, op := range aheadOperations {
+			words[n] = string(op)
+		}
+		o.refuse(i, "it is not planned yet, so that what it waits for can still change", "once it is planned it takes "+string(o.Operation)+
+			"; ahead of that it takes "+strings.Join(words, ", "))
+		return true
+	}
 	taken := []Operation{OperateUnfreeze, OperateFreeze, OperateBoost, OperateReschedule}
 	if !i.without() || slices.Contains(taken, o.Operation) {
 		return false

@@ -137,7 +137,7 @@ func (e *Engine) diffLoaded(v View, d *LoadedDiff, jobs []*Job) error {
 		return err
 	}
 	d.PlanDiff = DiffPlans(&before, &after)
-	d.Jobs = DiffJobs(loaded, jobs)
+	d.Jobs = DiffJobs(loaded, jobs, d.At)
 	for n := range d.Jobs {
 		if _, back := known[d.Jobs[n].Ref]; back {
 			d.Jobs[n].AtOnce = false // it was made when its name first appeared
@@ -161,7 +161,19 @@ func (d *LoadedDiff) look(e *Engine, v View, known map[JobRef]JobRow) (err error
 	pinned := map[JobRef][]time.Time{}
 	for _, c := range d.Jobs {
 		row, ok := known[c.Ref]
-		if !ok || c.Change != JobChanged {
+		if !ok || c.Change == JobEnabled {
+			continue
+		}
+		ahead, err := v.Between(row.ID, d.From, d.To, MostSelected)
+		if err != nil {
+			return fmt.Errorf("list what is ahead of %s: %w", row.Ref, err)
+		}
+		for n := range ahead { // what a person has skipped ahead, say, stays whatever is loaded
+			if i := &ahead[n]; i.Kind == Scheduled && i.State != Waiting {
+				pinned[c.Ref] = append(pinned[c.Ref], i.PlanTime)
+			}
+		}
+		if c.Change != JobChanged {
 			continue
 		}
 		waiting, err := v.Waiting(row.ID)

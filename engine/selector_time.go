@@ -169,6 +169,11 @@ func readInstant(word string, zone *time.Location) (time.Time, error) {
 		}
 		return earlierPass(t, form), recurrence.CheckRange(t, zone)
 	}
+	if date, _, timed := strings.Cut(strings.Replace(word, " ", "T", 1), "T"); timed && len(date) == len("2026-11-01") {
+		if _, err := recurrence.ParseDay(date); err != nil {
+			return time.Time{}, err
+		}
+	}
 	return time.Time{}, fmt.Errorf("%q is no time; write 2026-11-01T06:00 (in the job's zone) or 2026-11-01T06:00:00+08:00", word)
 }
 

@@ -107,6 +107,21 @@ func (w When) Immediate() bool {
 	return w.Rule == nil || w.Rule.Schedule.IsZero() || w.AtOnce
 }
 
+// Missed reports whether the job is a one-off whose time lies before the instant: created then, it is
+// due at once.
+func (w When) Missed(at time.Time) bool {
+	return !w.Manual && w.Rule == nil && w.Cron == "" && len(w.At) == 0 && !w.Start.IsZero() && w.Start.Before(at)
+}
+
+// ImmediateAt reports whether the job is due at once when it is created at the instant: Immediate, or
+// Missed by then, and not over.
+func (w When) ImmediateAt(created time.Time) bool {
+	if end := w.end(); !end.IsZero() && end.Before(created) {
+		return false
+	}
+	return w.Immediate() || w.Missed(created)
+}
+
 // end returns the earlier of the rule's end and the job's, zero when there is
 // neither.
 func (w When) end() time.Time {

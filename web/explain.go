@@ -44,10 +44,13 @@ func explainRoutes() []route {
 
 // An Explanation is why an instance is where it is.
 type Explanation struct {
-	Instance Instance    `json:"instance"`
-	At       time.Time   `json:"at" doc:"As of when"`
-	Planned  bool        `json:"planned" doc:"It is recorded; else it is what the loaded definitions would plan, and its id is 0"`
-	Schedule string      `json:"schedule" doc:"When its job is due, in words"`
+	Instance Instance  `json:"instance"`
+	At       time.Time `json:"at" doc:"As of when"`
+	Planned  bool      `json:"planned" doc:"It is recorded; else it is what the loaded definitions would plan, and its id is 0"`
+	Schedule string    `json:"schedule" doc:"When its job is due, in words"`
+
+	Operations []engine.Operation `json:"operations" doc:"What it takes as it is now, whoever may do it. One that is not planned yet takes less"`
+
 	Unknown  []string    `json:"unknown,omitempty" doc:"Of a time that has passed: what the history does not tell"`
 	Holding  engine.Gate `json:"holding,omitempty" doc:"The first closed gate; absent when it only lacks its turn, or does not wait"`
 	Forecast Forecast    `json:"forecast"`
@@ -172,7 +175,7 @@ type Blocker struct {
 func NewExplanation(x *engine.Explanation) Explanation {
 	zone := x.Instance.PlanTime.Location()
 	shown := Explanation{
-		Instance: NewInstance(&x.Instance), At: in(x.At, zone), Planned: x.Planned, Schedule: x.Schedule, Unknown: x.Unknown, Holding: x.Holding,
+		Instance: NewInstance(&x.Instance), At: in(x.At, zone), Planned: x.Planned, Schedule: x.Schedule, Operations: x.Offers(), Unknown: x.Unknown, Holding: x.Holding,
 		Forecast: newForecast(&x.Forecast, zone), Beyond: x.Beyond,
 		Gates: make([]Verdict, 0, len(x.Gates)), Dependencies: make([]ExplainedWait, 0, len(x.Dependencies)), Blockers: make([]Blocker, 0, len(x.Blockers)),
 		Roots: make([]Cause, 0, len(x.Roots)),

@@ -15,6 +15,10 @@ var (
 	}
 	exampleExplanation = Explanation{
 		Instance: exampleInstance, At: exampleAt.Add(5 * time.Minute), Planned: true, Schedule: "every day in the hours 06, in Europe/Berlin.",
+		Operations: []engine.Operation{
+			engine.OperateForce, engine.OperateSkip, engine.OperateFreeze, engine.OperateCancel, engine.OperateDetach, engine.OperateRunNow,
+			engine.OperateBoost, engine.OperateReschedule,
+		},
 		Holding:  engine.GateDependency,
 		Forecast: Forecast{Earliest: exampleAt.Add(5 * time.Minute), Start: exampleForecast.End, End: exampleForecast.End.Add(10 * time.Minute), Median: 600, High: 720, Of: 30},
 		Gates: []Verdict{

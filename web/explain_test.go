@@ -3,6 +3,8 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,6 +68,42 @@ func TestAnUpstreamIsNamedOnItsOwnClock(t *testing.T) {
 	until := time.Date(2026, 11, 21, 1, 0, 0, 0, time.UTC)
 	late := web.NewInstance(&engine.Instance{PlanTime: due, Reason: engine.Reason{Code: engine.ReasonWaitTimeout, Upstream: &load, At: &until, Detail: "timeout of the dependency"}})
 	require.Equal(t, "waited too long for feed/load, until 2026-11-21 09:00:00 +08:00: timeout of the dependency", late.Reason.Text, "a deadline is of what waits")
+}
+
+// What an instance takes is what the server would not refuse for what it is: one that is not planned yet
+// cannot be detached.
+func TestAnExplanationOffersWhatTheServerTakes(t *testing.T) {
+	f := newFixture(t)
+	f.now = day.Add(20*time.Hour + time.Minute)
+	recorded := f.at("orders", 6)
+	x := get[web.Explanation](f, fmt.Sprintf("/api/v1/instances/%d/explain", recorded.ID))
+	require.True(t, x.Planned)
+	require.Equal(t, []engine.Operation{
+		engine.OperateForce, engine.OperateSkip, engine.OperateFreeze, engine.OperateCancel, engine.OperateDetach, engine.OperateRunNow, engine.OperateBoost,
+		engine.OperateReschedule,
+	}, x.Operations)
+	name := "retail/orders@" + recorded.PlanTime.AddDate(0, 0, 9).Format(time.RFC3339)
+	ahead := get[web.Explanation](f, "/api/v1/explain?instance="+url.QueryEscape(name))
+	require.False(t, ahead.Planned)
+	require.NotEmpty(t, ahead.Dependencies)
+	for _, op := range engine.Operations {
+		body := fmt.Sprintf(`{"operation": %q, "selector": %q, "dryRun": true, "options": {}}`, op, name)
+		switch op {
+		case engine.OperateDetach:
+			up := "retail/stores@" + ahead.Dependencies[0].Window.From.Add(5*time.Hour).Format(time.RFC3339)
+			body = fmt.Sprintf(`{"operation": %q, "selector": %q, "dryRun": true, "options": {"upstream": %q}}`, op, name, up)
+		case engine.OperateBoost:
+			body = fmt.Sprintf(`{"operation": %q, "selector": %q, "dryRun": true, "options": {"priority": 9}}`, op, name)
+		case engine.OperateReschedule:
+			body = fmt.Sprintf(`{"operation": %q, "selector": %q, "dryRun": true, "options": {"to": "plan"}}`, op, name)
+		}
+		status := f.as("operator", http.MethodPost, "/api/v1/operations", body).Code
+		if slices.Contains(ahead.Operations, op) {
+			require.Equal(t, http.StatusOK, status, op)
+		} else if op != engine.OperateUnfreeze && op != engine.OperateConfirm { // nothing to change is no mistake
+			require.GreaterOrEqual(t, status, 400, op)
+		}
+	}
 }
 
 func TestExplainAsOfThen(t *testing.T) {

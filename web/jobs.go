@@ -193,6 +193,25 @@ func readJobCursor(cursor string) (engine.JobRef, error) {
 	return engine.JobRef{Workflow: workflow, Job: job}, nil
 }
 
+// noSuchJob says that there is no such job, and which one was probably meant.
+func (s *server) noSuchJob(ctx context.Context, ref engine.JobRef) error {
+	text := "there is no job " + ref.String()
+	rows, err := s.cfg.Jobs.Jobs(ctx)
+	if err != nil {
+		return fmt.Errorf("list the jobs: %w", err)
+	}
+	var names []string
+	for i := range rows {
+		if !rows[i].Removed {
+			names = append(names, rows[i].Ref.String())
+		}
+	}
+	if near := engine.Nearest(ref.String(), names); near != "" {
+		text += "; did you mean " + near + "?"
+	}
+	return fmt.Errorf("%w: %s", engine.ErrNotFound, text)
+}
+
 // A JobPath names a job in the path of a route. It is exported for the OpenAPI library, which looks at nothing else.
 type JobPath struct {
 	Workflow string `path:"workflow" maxLength:"128" doc:"The workflow's name"`
@@ -236,7 +255,10 @@ func (s *server) getJob(ctx context.Context, in *jobInput) (*jobOutput, error) {
 func (s *server) definitionOf(ctx context.Context, ref engine.JobRef, known []string) (*engine.JobRow, *engine.VersionRow, error) {
 	row, err := s.cfg.Jobs.JobByRef(ctx, ref)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read job %s: %w", ref, err)
+		if errors.Is(err, engine.ErrNotFound) {
+			err = s.noSuchJob(ctx, ref)
+		}
+		return nil, nil, err
 	}
 	if matches(known, jobTag(&row)) {
 		return &row, nil, nil

@@ -53,7 +53,7 @@ type JobChange struct {
 	Job      string        `json:"job"`
 	Change   engine.Change `json:"change" enum:"added,removed,changed,disabled,enabled"`
 	Members  []string      `json:"members,omitempty" doc:"The members of the definition that differ; folder is where it was loaded from" example:"[\"action\"]"`
-	AtOnce   bool          `json:"atOnce,omitempty" doc:"Of an added job: it is due as soon as it is loaded, since it has no startTime"`
+	AtOnce   bool          `json:"atOnce,omitempty" doc:"Of an added job: it is due as soon as it is loaded, since it has no startTime to come"`
 }
 
 // An AddedInstance is a new one with what it waits for.

@@ -32,7 +32,7 @@ func definitionReader(own string) func(web.DefinitionSource) ([]*engine.Workflow
 		} else if folder != own {
 			return nil, nil, fmt.Errorf("%w: this server reads no folder but its own; send the files", engine.ErrConflict)
 		}
-		workflows, found := spec.LoadBeside(tree, folder, source.Beside)
+		workflows, found := spec.LoadBeside(tree, folder, source.Beside, now())
 		problems := make([]web.DefinitionProblem, len(found))
 		for i, p := range found {
 			text := p.String()

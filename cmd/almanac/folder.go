@@ -33,16 +33,25 @@ func readFolder(path string) (*folder, spec.Problems, error) {
 
 // readFolderHere is readFolder, and looks besides for the scripts and secrets that the definitions name on this machine.
 func (a *app) readFolderHere(path string, strict bool) (*folder, spec.Problems, error) {
-	here := &spec.Outside{Script: action.CheckScript, Strict: strict, Secret: func(s engine.SecretSource) error {
-		if s.Resource != "" {
-			return nil // only the server has it
-		}
-		_, err := a.secret(s)
-		return err
-	}}
+	here := a.here()
+	here.Strict = strict
 	return readFolderBy(path, func(fsys fs.FS, folder string) ([]*engine.Workflow, spec.Problems) {
 		return spec.LoadHere(fsys, folder, here)
 	})
+}
+
+// here looks up on this machine what definitions name.
+func (a *app) here() *spec.Outside {
+	return &spec.Outside{
+		Script: action.CheckScript, Command: action.CheckCommand, Now: now(),
+		Secret: func(s engine.SecretSource) error {
+			if s.Resource != "" {
+				return nil // only the server has it
+			}
+			_, err := a.secret(s)
+			return err
+		},
+	}
 }
 
 func readFolderBy(path string, load func(fs.FS, string) ([]*engine.Workflow, spec.Problems)) (*folder, spec.Problems, error) {
@@ -125,7 +134,11 @@ func (a *app) tellProblems(problems spec.Problems) {
 
 // load reads the folder and prints every error. Its warnings are only counted: validate is where they are read.
 func (a *app) load(path string) (*folder, error) {
-	f, problems, err := readFolder(path)
+	here := a.here()
+	here.Warnings = true // as many as validate counts
+	f, problems, err := readFolderBy(path, func(fsys fs.FS, folder string) ([]*engine.Workflow, spec.Problems) {
+		return spec.LoadHere(fsys, folder, here)
+	})
 	warnings := len(problems) - countErrors(problems)
 	a.tellProblems(slices.DeleteFunc(slices.Clone(problems), func(p spec.Problem) bool { return p.Severity != spec.Error }))
 	if err == nil && warnings > 0 {

@@ -226,7 +226,11 @@ func (a *app) printOperation(w io.Writer, r *web.OperationResult) error {
 		rows := make([][]string, len(r.Changes))
 		for n := range r.Changes {
 			change := &r.Changes[n]
-			rows[n] = []string{change.ID.String(), change.Name, string(change.From), string(change.To), string(change.Effect), change.Text}
+			id := "-" // it is not planned yet
+			if change.ID != 0 {
+				id = change.ID.String()
+			}
+			rows[n] = []string{id, change.Name, string(change.From), string(change.To), string(change.Effect), change.Text}
 		}
 		dress := func(word string) string { return stateText(engine.State(word), terminal) }
 		if err := a.view.table(w, []string{"id", "instance", "from", "to", "effect", "what"}, rows, map[string]func(string) string{"from": dress, "to": dress}); err != nil {

@@ -50,7 +50,7 @@ Pausing what is paused changes its end, its note and --missed. Without an argume
 	lists(c)
 	n := a.addConnection(c)
 	c.ValidArgsFunction = a.completeJobs(n)
-	c.Flags().StringVar(&until, "until", "", "when it ends by itself: RFC 3339, a local date-time, or how long from now, such as PT2H or 2h")
+	c.Flags().StringVar(&until, "until", "", "when it ends by itself: RFC 3339, a date-time in the zone of this machine, or how long from now, such as PT2H or 2h")
 	missed := addMissed(c, "what becomes of what is due meanwhile; misfire is what each job says", "misfire")
 	addNote(c, &note)
 	c.Flags().StringVar(&key, "key", "", "idempotency key: the same key is the same pause")
@@ -120,6 +120,10 @@ func (a *app) postPause(c *cobra.Command, n *connection, route, key, name string
 	}
 	var p web.Pause
 	if err := client.post(c.Context(), route, header, body, &p); err != nil {
+		var answer *answerError
+		if job == "" && errors.As(err, &answer) && answer.Status == http.StatusNotFound { // nor is there a job
+			answer.Detail = strings.Replace(answer.Detail, "there is no workflow "+workflow, "there is no workflow and no job "+workflow, 1)
+		}
 		return err
 	}
 	if form == "json" {
@@ -198,7 +202,10 @@ func untilOf(text string, from time.Time) (time.Time, error) {
 		return from.Add(d), nil
 	}
 	at, err := instant("--until", text, time.Local)
-	if err != nil {
+	switch day, _, _ := strings.Cut(strings.Replace(text, " ", "T", 1), "T"); {
+	case err != nil && len(day) == len("2026-12-27") && day[4] == '-':
+		return at, err // it says what is wrong with the time
+	case err != nil:
 		return at, usagef("--until is %q; write a time such as 2026-12-27T06:00+01:00, or how long from now, such as PT2H or 2h", text)
 	}
 	return at, nil

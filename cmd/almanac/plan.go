@@ -49,6 +49,7 @@ The plan is the same value that serve writes down and run carries out; -o json i
 			return err
 		}
 		w.only(chosen)
+		w.loadsNow = true
 		planner, err := w.planner()
 		if err != nil {
 			return &invalidError{err.Error()}
@@ -70,7 +71,7 @@ func (a *app) printPlan(form string, plan *engine.Plan, w *windows, quiet bool) 
 	case "json":
 		document := planDocument(plan, w.earliest, w.latest)
 		for _, j := range w.atOnce() {
-			document.AtOnce = append(document.AtOnce, jobJSON{j.Workflow, j.Name})
+			document.AtOnce = append(document.AtOnce, atOnceJSON{j.Workflow, j.Name, stamp(j.When.Start)})
 		}
 		return writeJSON(out, document)
 	case "ical":
@@ -106,6 +107,13 @@ func (a *app) printPlan(form string, plan *engine.Plan, w *windows, quiet bool) 
 		return err
 	}
 	for _, j := range w.atOnce() {
+		if j.When.Missed(w.now) {
+			if err := v.prose(out, "the startTime of %s, %s, has passed: it runs once, at once when its name is first loaded, "+
+				"with the time of the load as its plan time", j.Ref(), v.clock(j.When.Start)); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := v.prose(out, "%s has no startTime: it also runs at once when its name is first loaded", j.Ref()); err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ func (a *app) diffFolders(ctx context.Context, f *folder, p *planDiff) (*web.Pla
 		return nil, err
 	}
 	diff := engine.DiffPlans(&was, &is)
-	diff.Jobs = engine.DiffJobs(before.jobs, f.jobs)
+	diff.Jobs = engine.DiffJobs(before.jobs, f.jobs, now())
 	d := web.NewPlanDiff(&diff, from, to)
 	d.Before = web.DiffSide{Name: p.against, Fingerprint: string(engine.FingerprintJobs(before.jobs))}
 	d.After = web.DiffSide{Fingerprint: string(engine.FingerprintJobs(f.jobs))}

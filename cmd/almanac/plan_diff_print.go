@@ -114,7 +114,7 @@ func jobWords(c *web.JobChange) string {
 		text += ": " + strings.Join(c.Members, ", ")
 	}
 	if c.AtOnce {
-		text += "; RUNS AT ONCE when it is loaded, for it has no startTime"
+		text += "; RUNS AT ONCE when it is loaded, for it has no startTime to come"
 	}
 	return text
 }

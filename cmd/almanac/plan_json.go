@@ -11,13 +11,15 @@ type planJSON struct {
 	From      string         `json:"from"`
 	To        string         `json:"to"`
 	Instances []instanceJSON `json:"instances"`
-	AtOnce    []jobJSON      `json:"atOnce,omitempty"` // jobs that are due, beside these, when their names are first loaded
+	AtOnce    []atOnceJSON   `json:"atOnce,omitempty"` // jobs that are due when their names are first loaded
 }
 
-// A jobJSON names a job.
-type jobJSON struct {
-	Workflow string `json:"workflow"`
-	Job      string `json:"job"`
+// An atOnceJSON names a job that a load starts. StartTime is that of a one-off, and has passed; the plan of
+// today has it at the time at which it was asked for.
+type atOnceJSON struct {
+	Workflow  string `json:"workflow"`
+	Job       string `json:"job"`
+	StartTime string `json:"startTime,omitempty"`
 }
 
 // An instanceJSON is one instance of the plan. Times are RFC 3339 with the zone's offset; period is a word of `dependencies.md` §1.

@@ -147,7 +147,14 @@ func (a *app) printInstances(list []web.Instance, status *web.Status, more bool)
 			if one.Cancel != nil && one.State == engine.Running {
 				why = "being cancelled: " + one.Cancel.Text
 			}
-			rows = append(rows, []string{one.ID.String(), one.Name, string(one.State), spent(one), why})
+			if one.Frozen && one.State == engine.Waiting && one.Reason.Code != engine.ReasonFrozen {
+				why = "frozen; " + why // its time has not come
+			}
+			id := "-" // it is not planned yet
+			if one.ID != 0 {
+				id = one.ID.String()
+			}
+			rows = append(rows, []string{id, one.Name, string(one.State), spent(one), why})
 		}
 		if err := a.view.table(a.stdout, []string{"id", "instance", "state", "took", "why"}, rows, map[string]func(string) string{
 			"state": func(word string) string { return stateText(engine.State(word), terminal) },

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -205,7 +206,7 @@ file of it is not valid nothing is changed, every mistake is printed, and almana
 		if err := client.post(c.Context(), "definitions/reload", nil, web.NoteRequest{Note: note}, &r); err != nil {
 			var answer *answerError
 			if errors.As(err, &answer) && answer.Status == http.StatusUnprocessableEntity {
-				return &invalidError{answer.Error() + "; nothing was changed"}
+				return a.refusedReload(answer.Error())
 			}
 			return err
 		}
@@ -226,4 +227,28 @@ file of it is not valid nothing is changed, every mistake is printed, and almana
 		return err
 	}
 	return c
+}
+
+// placedLine is a mistake in a file as a line: the file, the line, the column and what is wrong.
+var placedLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+
+// refusedReload tells each mistake that the server has found, one a line, and that nothing was changed.
+func (a *app) refusedReload(text string) error {
+	var problems spec.Problems
+	why, rest, several := strings.Cut(text, "\n")
+	if !several {
+		return &invalidError{text + "; nothing was changed"}
+	}
+	for line := range strings.SplitSeq(rest, "\n") {
+		line = strings.TrimSpace(line)
+		p := spec.Problem{Message: line}
+		if m := placedLine.FindStringSubmatch(line); m != nil {
+			p.File, p.Message = m[1], m[4]
+			p.Line, _ = strconv.Atoi(m[2])
+			p.Column, _ = strconv.Atoi(m[3])
+		}
+		problems = append(problems, p)
+	}
+	a.tellProblems(problems)
+	return &invalidError{why + "; nothing was changed"}
 }

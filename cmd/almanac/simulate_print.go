@@ -82,9 +82,9 @@ func (v viewer) onDay(t *time.Time, planTime time.Time) string {
 
 func deadlineWords(x *web.SimulatedInstance) string {
 	switch {
-	case x.Deadline == nil:
+	case x.Deadline == nil, x.EndedAt == nil && !x.Late:
 		return "-"
-	case !x.Late && x.State.CountsAsFailed():
+	case !x.Late && !x.State.Satisfies():
 		return string(x.State) + ", " + duration(x.Deadline.Sub(*x.EndedAt)) + " before"
 	case !x.Late:
 		return "met, " + duration(x.Deadline.Sub(*x.EndedAt)) + " left"

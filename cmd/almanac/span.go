@@ -41,11 +41,13 @@ type windows struct {
 	perJob           map[*engine.Job][2]time.Time // of the jobs that are planned
 	createdAt        map[*engine.Job]time.Time
 	unchosen         int // jobs that nobody asked for
+	now              time.Time
+	loadsNow         bool // a one-off that has passed counts as created now, unless the window has passed too
 }
 
 // resolve reads the span for the jobs of a folder.
 func (s *span) resolve(f *folder, now time.Time) (*windows, error) {
-	w := &windows{f: f, from: s.from, to: s.to, perJob: map[*engine.Job][2]time.Time{}, createdAt: map[*engine.Job]time.Time{}}
+	w := &windows{now: now, f: f, from: s.from, to: s.to, perJob: map[*engine.Job][2]time.Time{}, createdAt: map[*engine.Job]time.Time{}}
 	switch {
 	case s.date != "" && (s.from != "" || s.to != ""):
 		return nil, usagef("--date is a whole day; it cannot be given together with --from and --to")
@@ -121,6 +123,9 @@ func (w *windows) origin(j *engine.Job) recurrence.Origin {
 	if at, ok := w.createdAt[j]; ok {
 		return recurrence.Created(at)
 	}
+	if w.loadsNow && j.When.Missed(w.now) && w.latest.After(w.now) {
+		return recurrence.Created(w.now)
+	}
 	from := w.perJob[j][0]
 	if from.IsZero() {
 		from = w.earliest // of a disabled job: others may look at its plan times
@@ -132,7 +137,7 @@ func (w *windows) origin(j *engine.Job) recurrence.Origin {
 // time of a creation given, it has.
 func (w *windows) atOnce() (list []*engine.Job) {
 	for _, j := range w.f.jobs {
-		if _, given := w.createdAt[j]; !given && j.When.Immediate() && !j.Disabled {
+		if _, given := w.createdAt[j]; !given && j.When.ImmediateAt(w.now) && !j.Disabled {
 			list = append(list, j)
 		}
 	}
@@ -202,6 +207,10 @@ func instant(name, value string, zone *time.Location) (time.Time, error) {
 			return time.Time{}, usagef("%s: %s does not exist in %s: clocks are put forward over it", name, value, zone)
 		}
 		return inRange(name, value, firstPass(t), zone)
+	}
+	date, _, timed := strings.Cut(strings.Replace(value, " ", "T", 1), "T")
+	if _, err := recurrence.ParseDay(date); timed && err != nil && len(date) == len("2026-10-01") {
+		return time.Time{}, usagef("%s: %v", name, err)
 	}
 	return time.Time{}, usagef("%s: %q is no time; write %s", name, value, fmt.Sprintf("2026-10-01T06:00 (in %s) or 2026-10-01T06:00:00+08:00", zone))
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -21,6 +24,9 @@ func commandLine(root *cobra.Command, args []string) ([]string, error) {
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		return args, nil // a shell asks; the command is made when the tree is executed
 	}
+	if len(args) > 0 && args[0] == "help" { // almanac help plan is almanac plan --help
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	c, rest, err := root.Find(args)
 	if err != nil {
 		c, rest = root, args
@@ -32,21 +38,35 @@ func commandLine(root *cobra.Command, args []string) ([]string, error) {
 	case c.Annotations["list"] != "" && at == 0 && slices.Contains(listWords, rest[0]):
 		before := args[:len(args)-len(rest)]
 		return append(slices.Clone(before), rest[1:]...), nil
+	case at == 0 && c.Runnable() && c.HasAvailableSubCommands() && strings.Contains(c.Use, "FOLDER") && missingFolder(c, rest[0]):
+		return args, unknownCommand(c, rest[0])
 	case c.Runnable() || !c.HasAvailableSubCommands() || at > 0 && c != root:
 		return args, nil
 	}
 	return args, unknownCommand(c, rest[at])
 }
 
-// unknownCommand says which command was probably meant.
-func unknownCommand(c *cobra.Command, word string) error {
-	var names []string
+// missingFolder reports whether a word is no folder, and nearly the name of a command.
+func missingFolder(c *cobra.Command, word string) bool {
+	if engine.Nearest(word, commandNames(c)) == "" {
+		return false
+	}
+	_, err := os.Stat(word)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func commandNames(c *cobra.Command) (names []string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(append(names, sub.Name()), sub.Aliases...)
 		}
 	}
-	if near := engine.Nearest(word, names); near != "" {
+	return names
+}
+
+// unknownCommand says which command was probably meant.
+func unknownCommand(c *cobra.Command, word string) error {
+	if near := engine.Nearest(word, commandNames(c)); near != "" {
 		return usagef("unknown command %q for %s; did you mean %s %s?", word, c.CommandPath(), c.CommandPath(), near)
 	}
 	return usagef("unknown command %q for %s", word, c.CommandPath())
@@ -57,14 +77,16 @@ func unknownCommand(c *cobra.Command, word string) error {
 func wantsJSON(root *cobra.Command, args []string) bool {
 	c, rest, err := root.Find(args)
 	if err != nil {
-		return false
+		c, rest = root, args
 	}
-	flag := c.Flags().Lookup("output")
-	if flag == nil {
-		return false
-	}
-	if _, form := flag.Value.(*choice); !form {
-		return false // the file that backfill plan writes
+	if c.Runnable() { // else it is a command that there is not
+		flag := c.Flags().Lookup("output")
+		if flag == nil {
+			return false
+		}
+		if _, form := flag.Value.(*choice); !form {
+			return false // the file that backfill plan writes
+		}
 	}
 	asked := false
 	for n, word := range rest {

@@ -15,8 +15,11 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "report every mistake of every workflow file",
 		Long: `Read every .yaml, .yml and .json file below the folder and report all mistakes of all of them at once, each as file:line:col: message, on
 standard error: unknown upstreams, paths outside of the folder, and scripts that do not exist or cannot be run are among them. A mistake hides no
-other. Warnings do not make a folder invalid. Those of one kind in one file are one line with their count, unless --all is given. That a secret is not
-set on this machine is a warning, and with --strict an error. With --alerts the server's file of alerts is read too, and the sinks that jobs name in
+other. Warnings do not make a folder invalid. Those of one kind in one file are one line with their count, unless --all is given.
+
+It is a warning, and with --strict an error, that a secret is not set on this machine, or that a command begins with a path below the folder, such as
+./load.sh, where no file is that can be run. What a load would start at once is a warning: a job without a startTime, or a one-off whose startTime has
+passed. With --alerts the server's file of alerts is read too, and the sinks that jobs name in
 notify must stand there.`,
 		Example: `  almanac validate pipelines
   almanac validate pipelines --alerts alerts.yaml
@@ -27,7 +30,7 @@ notify must stand there.`,
 	exits(c, exitInvalid)
 	alerts := a.addAlerts(c)
 	all := c.Flags().Bool("all", false, "print each warning; -o json always has them all")
-	strict := c.Flags().Bool("strict", false, "a secret that is not set here is an error")
+	strict := c.Flags().Bool("strict", false, "a secret that is not set here, and a command whose file is missing or cannot be run, are errors")
 	output := addOutput(c)
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if output.value == "json" {

@@ -109,6 +109,22 @@ func CheckScript(path string) error {
 	return nil
 }
 
+// CheckCommand says, in words, why a shell cannot start a file by its path; nil when it can.
+func CheckCommand(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("does not exist: there is no file %s", path)
+	case err != nil:
+		return fmt.Errorf("cannot be looked at: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("is no file: %s", path)
+	case info.Mode()&0o111 == 0:
+		return fmt.Errorf("is not executable; make it executable: chmod +x %s", path)
+	}
+	return nil
+}
+
 // runsItself reports that a script is executable and names its interpreter in its first line.
 func runsItself(script string) (bool, error) {
 	f, err := os.Open(script)

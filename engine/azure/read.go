@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -27,6 +28,16 @@ func ReadJob(body []byte) (*Document, Mistakes) {
 	return readJob(root, "")
 }
 
+// ReadSent is ReadJob of what a client has just sent. Where its form is wrong, it is held to the limits
+// all the same, those of its collection's plan apart, so that each member that is wrong is named.
+func ReadSent(body []byte, now time.Time) (*Document, Mistakes) {
+	root, err := parse(body)
+	if err != nil {
+		return nil, Mistakes{{Message: "The request content is invalid: " + err.Error() + "."}}
+	}
+	return readJobFor(root, "", &Target{Limits: &Limits{Now: now}})
+}
+
 // ReadProperties reads the properties of a job by themselves, as they are pasted.
 func ReadProperties(text []byte) (*Document, Mistakes) {
 	root, err := parse(text)
@@ -44,7 +55,7 @@ func readBare(root *node, path string) (*Document, Mistakes) {
 	d.measure(root)
 	d.Properties = r.properties(field{root, path, at})
 	if len(r.mistakes) > 0 {
-		return nil, r.mistakes
+		return nil, d.rest(r.mistakes, &Target{Import: true})
 	}
 	return d, nil
 }
@@ -57,6 +68,11 @@ func (d *Document) measure(properties *node) {
 }
 
 func readJob(root *node, path string) (*Document, Mistakes) {
+	return readJobFor(root, path, &Target{Import: true})
+}
+
+// readJobFor reads a job for a target, by which the rest of it is judged where its form is wrong.
+func readJobFor(root *node, path string, t *Target) (*Document, Mistakes) {
 	r := &reader{written: map[string]string{}}
 	f := field{root, path, ""}
 	m := r.object(f, jobShape)
@@ -67,9 +83,34 @@ func readJob(root *node, path string) (*Document, Mistakes) {
 		d.measure(properties.node)
 	}
 	if len(r.mistakes) > 0 {
-		return nil, r.mistakes
+		return nil, d.rest(r.mistakes, t)
 	}
 	return d, nil
+}
+
+// rest adds to mistakes of form those that are found in what could be read, so that none hides another.
+// What is named already, or holds or is part of such a member, is not named again.
+func (d *Document) rest(found Mistakes, t *Target) Mistakes {
+	if d.Properties == nil {
+		return found
+	}
+	if d.Properties.Action == nil {
+		d.Properties.Action = &Action{}
+	}
+	_, _, more := d.prepare(*t)
+	within := func(path, of string) bool {
+		rest, ok := strings.CutPrefix(path, of)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	form := found
+	for _, m := range more {
+		if m.Path == "" || !slices.ContainsFunc(form, func(known Mistake) bool {
+			return within(m.Path, known.Path) || within(known.Path, m.Path)
+		}) {
+			found = append(found, m)
+		}
+	}
+	return found
 }
 
 // at is the path of a member as the client wrote it.

@@ -142,6 +142,13 @@ func TestMistakes(t *testing.T) {
 			"properties.action.queueMessage.storageAccount: The value 'a.b' is not valid; it must be a name of at most 63 letters, digits and -, without a domain.",
 			"properties.action.queueMessage.queueName: The required property 'queueName' is empty.",
 			"properties.action.queueMessage.message: The required property 'message' is missing."}},
+		{`{"properties": {"startTime": "9999-01-01T00:00:00Z", "action": {"type": "http", "request": {"uri": "http://a", "method": "GET"}},
+			"recurrence": {"frequency": "fortnight", "interval": 0, "schedule": {"monthDays": [32], "weekDays": ["noday"]}}}}`, []string{
+			"properties.recurrence.frequency: The value 'fortnight' is not valid; it must be one of minute, hour, day, week, month, year.",
+			"properties.recurrence.interval: The recurrence interval '0' is out of range; it must be at least 1.",
+			"properties.recurrence.schedule.weekDays[0]: The value 'noday' is not valid; it must be one of sunday, monday, tuesday, wednesday, thursday, friday, saturday.",
+			"properties.recurrence.schedule.monthDays[0]: The day of month '32' is out of range; it must be between 1 and 31, or between -31 and -1.",
+			"properties.startTime: The recurrence is not valid: the year 9999 is out of range; allowed is 1900 to 2200."}},
 		{`{"properties": {"action": {"type": "serviceBusQueue"}}}`, []string{"properties.action.serviceBusQueueMessage: The required property 'serviceBusQueueMessage' is missing."}},
 	} {
 		_, mistakes := azure.ReadJob([]byte(c.body))
@@ -152,6 +159,20 @@ func TestMistakes(t *testing.T) {
 		}
 		require.Equal(t, c.want, got, c.body)
 	}
+}
+
+// A member of the wrong form hides none that is beyond a limit.
+func TestAMistakeOfFormHidesNoLimit(t *testing.T) {
+	long := strings.Repeat("x", azure.MaxURIChars)
+	_, mistakes := azure.ReadSent([]byte(`{"properties": {"startTime": "2199-01-01T00:00:00Z", "state": "completed", "action": {"type": "http",
+		"request": {"uri": "http://`+long+`", "method": "G E T"}, "retryPolicy": {"retryType": "fixed", "retryInterval": "PT1S"}},
+		"recurrence": {"frequency": "fortnight"}}}`), created)
+	var got []string
+	for _, m := range mistakes {
+		got = append(got, m.Path)
+	}
+	require.Equal(t, []string{"properties.action.request.method", "properties.recurrence.frequency", "properties.state", "properties.startTime",
+		"properties.action.request.uri", "properties.action.retryPolicy.retryInterval"}, got, "%v", mistakes)
 }
 
 func TestWhatOnlyTheCollectionAndTheClockCanJudge(t *testing.T) {

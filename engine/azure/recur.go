@@ -39,6 +39,8 @@ func (r *reader) recurrence(f field) *Recurrence {
 		switch {
 		case ok && unit.Valid() && (n < 1 || n > limit):
 			r.fail(interval, "The recurrence interval '%d' is out of range; with recurrence unit '%s' it must be between 1 and %d.", n, units[unit].title, limit)
+		case ok && n < 1:
+			r.fail(interval, "The recurrence interval '%d' is out of range; it must be at least 1.", n)
 		case ok:
 			rec.Interval = n
 		}

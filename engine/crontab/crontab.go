@@ -9,7 +9,8 @@ import (
 // An entry is one line of a crontab that starts something.
 type entry struct {
 	line     int
-	schedule string // five fields, or @daily and its kind
+	schedule string // five fields, or @daily and its kind; "" where it is a recurrence
+	recurs   string // a recurrence, where no cron expression says it
 	user     string // "" in a user's crontab
 	command  string // with line breaks where a percent sign stood for one
 	input    string // what the command reads

@@ -44,6 +44,12 @@ func Workflow(text string, o Options) *Imported {
 	users := map[string]bool{}
 	for i := range entries {
 		e := &entries[i]
+		written, why := e.schedule, ""
+		if e.schedule, e.recurs, why = days(written); why != "" {
+			out.Skipped++
+			out.Notes = append(out.Notes, Note{e.line, "left out: " + why})
+			continue
+		}
 		called := unique(jobName(e.command), taken)
 		job := e.job(called)
 		single := header(out.Name, zone) + "jobs:\n" + job
@@ -56,6 +62,10 @@ func Workflow(text string, o Options) *Imported {
 				}
 			}
 			continue
+		}
+		if e.recurs != "" {
+			out.Notes = append(out.Notes, Note{e.line, fmt.Sprintf("the day of month and the weekday of %s must both match, as one of them begins with *: "+
+				"it is a recurrence, for no cron expression says that here", written)})
 		}
 		if e.user != "" && !users[e.user] {
 			users[e.user] = true
@@ -84,7 +94,11 @@ func (e *entry) job(called string) string {
 	if e.comment != "" {
 		fmt.Fprintf(&b, "    description: %s\n", quote(e.comment))
 	}
-	fmt.Fprintf(&b, "    cron: %s\n", quote(e.schedule))
+	if e.recurs != "" {
+		fmt.Fprintf(&b, "    recurrence: %s\n", e.recurs)
+	} else {
+		fmt.Fprintf(&b, "    cron: %s\n", quote(e.schedule))
+	}
 	if e.zone != "" {
 		fmt.Fprintf(&b, "    timeZone: %s\n", quote(e.zone))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,9 @@ func isAzure(kind string) bool { return isHTTP(kind) || messageMembers[kind] != 
 func (d *decoder) action(v *value, s *textScope, label string) engine.Action {
 	a := engine.Action{Type: v.field("type").str()}
 	if !v.field("type").ok() {
+		if v.field("command") != nil || v.field("script") != nil { // whatever the type is meant to be
+			a.Shell = d.shell(v, s, label)
+		}
 		return a
 	}
 	d.only(v, label, a.Type)
@@ -93,7 +97,11 @@ func (d *decoder) shell(v *value, s *textScope, label string) *engine.Shell {
 	case script.ok() && shell.Script != "" && !filepath.IsLocal(shell.Script) && !d.opts.Made: // what was recorded once can be read again
 		d.fail(script, "write the path of a file below the folder of this file", "the script %q is outside of the workflow's folder", shell.Script)
 	case script.ok() && shell.Script != "":
-		s.scripts = append(s.scripts, scriptMark{shell.Script, script.mark()})
+		s.scripts = append(s.scripts, scriptMark{shell.Script, false, script.mark()})
+	case command.ok() && shell.Dir == "" && v.field("dir") == nil:
+		if path := startedFile(command.text); path != "" {
+			s.scripts = append(s.scripts, scriptMark{path, true, command.mark()})
+		}
 	}
 	for _, arg := range v.field("args").items() {
 		shell.Args = append(shell.Args, s.argument(arg))
@@ -103,6 +111,19 @@ func (d *decoder) shell(v *value, s *textScope, label string) *engine.Shell {
 		d.fail(outputs, "write outputs: [name]", "the outputs of a shell action are names")
 	}
 	return shell
+}
+
+// plainPath is a path that a shell takes as it is written.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_.+@-]*(/[A-Za-z0-9_.+@-]+)+$`)
+
+// startedFile is the file below the job's folder that a command begins with: its first word, where that is
+// a relative path such as ./load.sh or bin/load; "" where it is anything else.
+func startedFile(command string) string {
+	words := strings.Fields(command)
+	if len(words) == 0 || !plainPath.MatchString(words[0]) || !filepath.IsLocal(words[0]) {
+		return ""
+	}
+	return words[0]
 }
 
 func (d *decoder) http(v *value, s *textScope, label string) *engine.HTTP {

@@ -3,6 +3,7 @@ package spec_test
 import (
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,7 +40,7 @@ func TestAFileIsJudgedBesideWhatIsLoaded(t *testing.T) {
 		"one that waits for what nobody knows": {"more.yaml", "workflow: more\njobs:\n  x: {cron: \"0 9 * * *\", dependsOn: [stores/lod], action: {type: none}}\n", []string{"did you mean"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			workflows, problems := spec.LoadBeside(folderOf(map[string]string{c.file: c.text}), "/srv", loaded)
+			workflows, problems := spec.LoadBeside(folderOf(map[string]string{c.file: c.text}), "/srv", loaded, time.Time{})
 			text := problems.Error()
 			for _, want := range c.want {
 				require.Contains(t, text, want)
@@ -58,6 +59,40 @@ func TestAFileIsJudgedBesideWhatIsLoaded(t *testing.T) {
 			}
 			require.Contains(t, names, "report")
 			require.Equal(t, "/srv/"+c.file, workflows[0].File, "those of the files come first")
+		})
+	}
+}
+
+// What a load would start at once is said, also of a one-off whose time has passed; without a clock nothing
+// has passed.
+func TestWhatALoadWouldStartAtOnceIsSaid(t *testing.T) {
+	const passed = "startTime: \"2026-01-01T08:00:00Z\", action: {type: none}"
+	start := time.Date(2026, 1, 1, 8, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name, job string
+		now       time.Time
+		want      []string
+	}{
+		{"passed", passed, start.Add(time.Second), []string{"the startTime 2026-01-01T08:00:00Z of a has passed: it runs once, as soon as its name is first loaded"}},
+		{"at the very time", passed, start, nil},
+		{"to come", passed, start.Add(-time.Second), nil},
+		{"no clock", passed, time.Time{}, nil},
+		{"disabled", passed + ", state: disabled", start.Add(time.Hour), nil},
+		{"over", passed + ", endTime: \"2026-01-02T00:00:00Z\"", start.AddDate(0, 1, 0), nil},
+		{"a rule", passed + ", recurrence: {frequency: day}", start.AddDate(0, 1, 0), nil},
+		{"on demand", "trigger: manual, action: {type: none}", start, nil},
+		{"no startTime", "action: {type: none}", start, []string{"a has no startTime: it runs as soon as its name is first loaded"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, problems := spec.LoadBeside(folderOf(map[string]string{"w.yaml": "jobs:\n  a: {" + c.job + "}\n"}), "/srv", nil, c.now)
+			var got []string
+			for _, p := range problems {
+				require.Equal(t, spec.KindAtOnce, p.Kind)
+				require.Equal(t, spec.Warning, p.Severity)
+				require.Equal(t, 2, p.Line)
+				got = append(got, p.Message)
+			}
+			require.Equal(t, c.want, got)
 		})
 	}
 }

@@ -12,27 +12,31 @@ import (
 // selfWord names the job itself in a dependency.
 const selfWord = "self"
 
-// dependencies reads dependsOn and selfDependency, and returns where each stands.
-func (d *decoder) dependencies(job *engine.Job, v *value) []mark {
-	var marks []mark
+// dependencies reads dependsOn and selfDependency, and marks where each stands.
+func (d *decoder) dependencies(job *engine.Job, v *value, marks *jobMarks) {
 	for _, item := range v.field("dependsOn").items() {
 		x := d.dependency(job, item)
 		for n := range job.DependsOn {
 			if sameSet(&job.DependsOn[n], &x) && !item.bad {
-				d.fail(item, "leave one of the two out", "%s is waited for twice in the same way: line %d says it already", x.Job.Job, marks[n].line)
+				d.fail(item, "leave one of the two out", "%s is waited for twice in the same way: line %d says it already", x.Job.Job, marks.dependsOn[n].line)
 				break
 			}
 		}
+		if item.bad {
+			if marks.faults.dependsOn == nil {
+				marks.faults.dependsOn = map[int]bool{}
+			}
+			marks.faults.dependsOn[len(job.DependsOn)] = true
+		}
 		job.DependsOn = append(job.DependsOn, x)
-		marks = append(marks, item.mark())
+		marks.dependsOn = append(marks.dependsOn, item.mark())
 	}
 	if own := v.field("selfDependency"); own.flag() && !slices.ContainsFunc(job.DependsOn, func(x engine.Dependency) bool { return x.Edge.Self && x.Edge.Previous == 1 }) {
 		x := engine.Dependency{Job: job.Ref(), Edge: deps.Edge{Self: true, Previous: 1, Policy: d.workflow.Policy}, OnFailed: engine.FailedWait}
 		x.OnMissing = missing(x.Edge)
 		job.DependsOn = append(job.DependsOn, x)
-		marks = append(marks, own.mark())
+		marks.dependsOn = append(marks.dependsOn, own.mark())
 	}
-	return marks
 }
 
 // sameSet reports whether two dependencies choose from the same instances: the second could only repeat the first, or contradict it.

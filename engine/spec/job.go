@@ -43,7 +43,7 @@ func (d *decoder) withDefaults(own *value) *value {
 
 // job makes an engine.Job of a job's value. What is wrong is reported, and the rest is read all the same.
 func (d *decoder) job(name string, own *value) *engine.Job {
-	v := d.withDefaults(own)
+	v, before := d.withDefaults(own), countErrors(d.problems)
 	job := &engine.Job{
 		Workflow: d.workflow.Name, Name: name, Description: v.field("description").str(), Folder: d.opts.Folder,
 		Disabled: d.workflow.Disabled || v.field("state").str() == "disabled",
@@ -70,8 +70,8 @@ func (d *decoder) job(name string, own *value) *engine.Job {
 	if slots := v.field("slots"); slots.ok() && v.field("pool") == nil && !v.inherited(slots) {
 		d.fail(slots, "name the pool: pool: NAME", "slots are counted in a pool, and the job names none")
 	}
-	d.when(job, v)
 	marks := jobMarks{job: own.mark(), when: own.mark(), notify: own.mark()}
+	marks.faults.when = !d.when(job, v) || own.strange || d.defaults != nil && d.defaults.strange
 	if list := d.notifyList(v); list != nil {
 		marks.notify = list.mark()
 	}
@@ -81,12 +81,13 @@ func (d *decoder) job(name string, own *value) *engine.Job {
 			break
 		}
 	}
-	marks.dependsOn = d.dependencies(job, v)
+	d.dependencies(job, v, &marks)
 	s := d.scope(job, v)
 	d.webhook(job, v, s)
 	d.what(job, v, s)
 	s.finish()
 	marks.scripts, marks.secrets = s.scripts, s.declaredAt
+	marks.faults.job = own.bad || countErrors(d.problems) > before
 	if d.marks != nil {
 		d.marks[name] = marks
 	}

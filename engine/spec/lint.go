@@ -25,6 +25,7 @@ func Lint(workflows []*engine.Workflow, at time.Time) Problems {
 // lint is one run over all workflows.
 type lint struct {
 	at       time.Time
+	now      time.Time       // what has passed by then; zero judges nothing by a clock
 	settled  map[string]bool // workflows that were judged before, by name
 	unread   bool            // files of which nothing is known may hold what seems to be missing
 	damaged  []*damagedFile
@@ -35,6 +36,7 @@ type lint struct {
 	jobs     map[engine.JobRef]*lintJob
 	order    []*lintJob
 	edges    []*lintEdge
+	loose    []deps.Link // of dependencies that cannot be compiled, as it is not known when a job is due
 }
 
 // lintJob is a job with what the lint derives of it.
@@ -95,7 +97,7 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 		}
 	}
 	for _, j := range l.order {
-		if !l.settled[j.Workflow] {
+		if !l.settled[j.Workflow] && !j.marks.faults.when {
 			l.atOnce(j)
 		}
 	}
@@ -112,7 +114,14 @@ func (l *lint) run(workflows []*engine.Workflow) Problems {
 
 // atOnce tells what a load would start: no plan of a day shows it, since its plan time is that of the load.
 func (l *lint) atOnce(j *lintJob) {
-	if !j.When.Immediate() || j.Disabled {
+	passed := !l.now.IsZero() && j.When.Missed(l.now)
+	if j.Disabled || !passed && !j.When.Immediate() || !l.now.IsZero() && !j.When.ImmediateAt(l.now) {
+		return
+	}
+	if passed {
+		l.report(j, j.marks.when, Warning, "write a startTime to come, or trigger: manual",
+			"the startTime %s of %s has passed: it runs once, as soon as its name is first loaded", j.When.Start.Format(time.RFC3339), j.Name)
+		l.problems[len(l.problems)-1].Kind = KindAtOnce
 		return
 	}
 	text := "as soon as its name is first loaded"
@@ -144,12 +153,22 @@ func (j *lintJob) place(n int) mark {
 // edge finds the upstream job of a dependency and compiles it, exactly as the planner does.
 func (l *lint) edge(j *lintJob, n int) {
 	x := &j.DependsOn[n]
+	if x.Job.Job == "" {
+		return // the mistake in its name is said
+	}
 	up := l.jobs[x.Job]
 	if x.Edge.Self {
 		up = j
 	}
 	if up == nil {
 		l.missing(j, n)
+		return
+	}
+	switch {
+	case j.marks.faults.dependsOn[n]:
+		return
+	case j.marks.faults.when || up.marks.faults.when:
+		l.loose = append(l.loose, deps.Link{Down: j.Ref().String(), Up: up.Ref().String(), SameCycle: x.Edge.SameCycle()})
 		return
 	}
 	binder, err := x.Edge.Compile(l.end(j), l.end(up))
@@ -279,7 +298,10 @@ func (l *lint) cycles() {
 	}
 	const most = 20
 	for range most {
-		err := deps.FindCycle(names, links, from)
+		err := l.ordered(names, links)
+		if err == nil {
+			err = deps.FindCycle(names, links, from)
+		}
 		if err == nil {
 			return
 		}
@@ -305,15 +327,31 @@ func (l *lint) cycles() {
 		}
 		l.report(first, place, Error, "", "%s", err)
 		// Without this cycle's links the next one can be found.
-		links = slices.DeleteFunc(links, func(k deps.Link) bool {
+		onPath := func(k deps.Link) bool {
 			for i := 0; i+1 < len(path); i++ {
 				if k.Down == path[i] && k.Up == path[i+1] {
 					return true
 				}
 			}
 			return false
-		})
+		}
+		links, l.loose = slices.DeleteFunc(links, onPath), slices.DeleteFunc(l.loose, onPath)
 	}
+}
+
+// ordered finds a cycle of jobs among all links, those that could not be compiled included.
+func (l *lint) ordered(names []string, links []deps.Link) error {
+	if len(l.loose) == 0 {
+		return nil
+	}
+	same := map[string][]string{}
+	for _, k := range slices.Concat(links, l.loose) {
+		if k.SameCycle {
+			same[k.Down] = append(same[k.Down], k.Up)
+		}
+	}
+	_, err := deps.Order(names, func(job string) []string { return same[job] })
+	return err
 }
 
 func firstOf(path []string) string {

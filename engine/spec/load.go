@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/almanac-sched/almanac/engine"
 )
@@ -17,23 +18,29 @@ import (
 //
 // Load reads no clock: schedules without a startTime are judged as if created at a fixed time, so a folder that loads once loads always.
 func Load(fsys fs.FS, folder string) ([]*engine.Workflow, Problems) {
-	return LoadBeside(fsys, folder, nil)
+	return LoadBeside(fsys, folder, nil, time.Time{})
 }
 
 // LoadBeside is Load of files that stand beside workflows which are loaded already and stay as they are, but for those of a name that a file has. They
-// are judged together, and returned together, those of the files first; that something of the others alone is worth a second look is not told again.
-func LoadBeside(fsys fs.FS, folder string, others []*engine.Workflow) ([]*engine.Workflow, Problems) {
-	return load(fsys, folder, others, nil)
+// are judged together, and returned together, those of the files first; that something of the others alone is worth a second look is not told again. What
+// has passed by now, and would therefore run at once, is a warning; the zero time judges nothing by a clock.
+func LoadBeside(
+	fsys fs.FS, folder string, others []*engine.Workflow, now time.Time,
+) ([]*engine.Workflow, Problems) {
+	return load(fsys, folder, others, nil, now)
 }
 
-// LoadHere is Load, and reports besides what the definitions name that cannot be had on this machine.
+// LoadHere is Load, and reports besides what the definitions name that cannot be had on this machine, and
+// what a load would start at once because its time has passed.
 func LoadHere(fsys fs.FS, folder string, outside *Outside) ([]*engine.Workflow, Problems) {
-	return load(fsys, folder, nil, outside)
+	return load(fsys, folder, nil, outside, outside.Now)
 }
 
-func load(fsys fs.FS, folder string, others []*engine.Workflow, outside *Outside) ([]*engine.Workflow, Problems) {
+func load(
+	fsys fs.FS, folder string, others []*engine.Workflow, outside *Outside, now time.Time,
+) ([]*engine.Workflow, Problems) {
 	workflows, damaged, unread, problems := decodeAll(fsys, folder)
-	l := lint{at: anchor, unread: unread, damaged: damaged, settled: map[string]bool{}}
+	l := lint{at: anchor, now: now, unread: unread, damaged: damaged, settled: map[string]bool{}}
 	for _, other := range others {
 		if !slices.ContainsFunc(workflows, func(w *engine.Workflow) bool { return w.Name == other.Name }) &&
 			!slices.ContainsFunc(damaged, func(f *damagedFile) bool { return f.workflow.Name == other.Name }) {

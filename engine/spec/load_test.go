@@ -51,6 +51,7 @@ func TestLoadReportsAllFiles(t *testing.T) {
 		`jobs/b/big.yaml: the file has 8388609 bytes; at most 8388608 (8 MiB) are allowed`,
 		`jobs/b/secret.yaml: cannot be read: open b/secret.yaml: permission denied`,
 		`jobs/c/with blank.yaml:1:1: the file's name "with blank" is no workflow name: a name of at most 128 letters, digits and the characters _ . -, beginning with a letter or a digit (write workflow: NAME)`,
+		`jobs/z.yml:1:8: warning: a has no startTime: it runs as soon as its name is first loaded (write startTime: TIME, or trigger: manual)`,
 		`jobs/z.yml:1:27: type is "nono"; allowed is shell, http, https, storageQueue, serviceBusQueue, serviceBusTopic, sql, wait, job or none (did you mean "none"?)`,
 	}, "\n"), problems.Error())
 	require.Error(t, problems.Err())
@@ -81,4 +82,15 @@ func TestDecodeJobRefuses(t *testing.T) {
 		_, err := spec.DecodeJob([]byte(definition), "/jobs")
 		require.ErrorContains(t, err, "decode the definition of a job", definition)
 	}
+}
+
+// A workflow whose name cannot be read is called as its file is, in what is said of its jobs.
+func TestABadNameIsNoNamelessWorkflow(t *testing.T) {
+	_, problems := spec.Load(fstest.MapFS{
+		"a.yaml": {Data: []byte("workflow: [a]\njobs: {x: {trigger: manual, dependsOn: [nope], action: {type: none}}}\n")},
+		"b.yaml": {Data: []byte("workflow: \"b b\"\njobs: {x: {trigger: manual, action: {type: none}}}\n")},
+	}, "/jobs")
+	require.Len(t, problems, 3, "%v", problems)
+	require.Contains(t, problems.Error(), "x depends on a/nope, which does not exist")
+	require.NotContains(t, problems.Error(), "is defined in")
 }

@@ -19,12 +19,21 @@ type jobMarks struct {
 	dependsOn []mark // by the ordinal of the dependency
 	scripts   []scriptMark
 	secrets   map[string]mark // by name
+	faults    jobFaults
 }
 
 // scriptMark is a script that a job runs, and where that is said.
 type scriptMark struct {
-	script string
+	script  string
+	command bool // a command that begins with the path, which a shell looks up
 	mark
+}
+
+// jobFaults is what of a job of a damaged file cannot be relied on.
+type jobFaults struct {
+	job       bool         // the job has a mistake
+	when      bool         // it is not known when it is due
+	dependsOn map[int]bool // by ordinal: the dependency is not known but for the job that it names
 }
 
 // places keeps the marks of every decoded workflow as long as something holds the workflow.

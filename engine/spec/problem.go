@@ -53,6 +53,7 @@ const (
 	KindAuthentication Kind = "authentication"
 	KindSecretText     Kind = "secret-in-a-text"
 	KindSecret         Kind = "secret-not-set"
+	KindCommand        Kind = "command-not-runnable"
 )
 
 // A ProblemGroup is the problems of one kind in one file, told by the first of them.

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,10 @@ import (
 // whenMembers are the members of a job that recurrence.When is made of.
 var whenMembers = []string{"startTime", "endTime", "recurrence", "cron", "at", "trigger", "timeZone", "dst", "calendar", "offCalendar"}
 
-// when reads everything that decides when the job is due, and the period that follows from it.
-func (d *decoder) when(job *engine.Job, v *value) {
+// when reads everything that decides when the job is due, and the period that follows from it. False says
+// that there is a mistake in it, so that nobody knows when the job is due.
+func (d *decoder) when(job *engine.Job, v *value) bool {
+	before := countErrors(d.problems)
 	w := &job.When
 	w.Location = d.workflow.Location
 	if zone := v.field("timeZone"); zone.ok() {
@@ -33,7 +36,9 @@ func (d *decoder) when(job *engine.Job, v *value) {
 	w.Start = d.instant(v.field("startTime"), w.Location)
 	w.End = d.instant(v.field("endTime"), w.Location)
 	for _, item := range v.field("at").items() {
-		w.At = append(w.At, d.instant(item, w.Location))
+		if at := d.instant(item, w.Location); !at.IsZero() {
+			w.At = append(w.At, at)
+		}
 	}
 	if dst := v.field("dst"); dst.ok() {
 		if dst.field("gap").str() == recurrence.GapSkip.String() {
@@ -47,15 +52,19 @@ func (d *decoder) when(job *engine.Job, v *value) {
 	if r := v.field("recurrence"); r.ok() {
 		w.Rule = d.rule(r, w.Location)
 	}
-	if slices.ContainsFunc(whenMembers, func(m string) bool { f := v.field(m); return f != nil && f.bad }) {
-		return
-	}
+	bad := slices.ContainsFunc(whenMembers, func(m string) bool { f := v.field(m); return f != nil && f.bad })
 	mistakes := w.Validate()
+	if bad {
+		mistakes = besideMistakes(v, mistakes)
+	}
 	if w.Rule != nil && len(w.Rule.Schedule.WorkDays) > 0 && v.field("calendar") == nil {
 		mistakes = append(mistakes, recurrence.FieldError{Field: "schedule.workDays", Message: "work days are counted on a calendar; write calendar: NAME on the job"})
 	}
 	for _, m := range mistakes {
 		d.fail(whenField(v, m.Field), "", "%s", m.Message)
+	}
+	if bad {
+		return false
 	}
 	for _, m := range w.Warnings() {
 		d.warn(whenField(v, m.Field), KindSchedule, "", "%s", m.Message)
@@ -65,6 +74,47 @@ func (d *decoder) when(job *engine.Job, v *value) {
 	if len(mistakes) == 0 {
 		d.holdToQuota(w, v)
 	}
+	period := v.field("period")
+	return countErrors(d.problems) == before && (period == nil || period.ok())
+}
+
+// absolute reports whether a time has an offset, so that it needs no zone.
+func absolute(v *value) bool {
+	_, err := time.Parse(time.RFC3339, v.str())
+	return err == nil
+}
+
+// besideMistakes are the mistakes in what could be read of when a job is due, where something of it could
+// not.
+func besideMistakes(v *value, mistakes []recurrence.FieldError) []recurrence.FieldError {
+	given := 0
+	for _, member := range []string{"recurrence", "cron", "at"} {
+		if v.field(member) != nil {
+			given++
+		}
+	}
+	mistakes = slices.DeleteFunc(mistakes, func(m recurrence.FieldError) bool {
+		return m.Field == "recurrence" || m.Field == "trigger" || whenField(v, m.Field).bad ||
+			m.Field == "endTime" && v.field("timeZone") != nil && v.field("timeZone").bad && !(absolute(v.field("startTime")) && absolute(v.field("endTime")))
+	})
+	if r := v.field("recurrence"); r != nil && r.bad && r.fields != nil && r.field("frequency").ok() {
+		for _, m := range readRule(r).Validate() {
+			if found := below(r, m.Field); found == nil || !found.bad {
+				mistakes = append(mistakes, m)
+			}
+		}
+	}
+	if given > 1 {
+		mistakes = append(mistakes, recurrence.FieldError{
+			Field: "recurrence", Message: fmt.Sprintf("only one of recurrence, cron and at is allowed; %d are given", given),
+		})
+	}
+	if v.field("trigger") != nil && given > 0 {
+		mistakes = append(mistakes, recurrence.FieldError{
+			Field: "trigger", Message: "manual means on demand only and excludes recurrence, cron and at; leave out one or the other",
+		})
+	}
+	return mistakes
 }
 
 // cronZone takes a zone written in front of a cron expression out of it: the job is in that zone, its natural days too.
@@ -148,12 +198,18 @@ func (d *decoder) rule(v *value, loc *time.Location) *recurrence.Rule {
 		d.fail(v, "", "recurrence: %s", err)
 		return nil
 	}
-	rule := &recurrence.Rule{
-		Frequency: f, Interval: v.field("interval").integer(1), Count: v.field("count").integer(0), End: d.instant(v.field("endTime"), loc),
-	}
+	rule := readRule(v)
+	rule.Frequency, rule.End = f, d.instant(v.field("endTime"), loc)
 	if end := v.field("endTime"); end != nil && end.bad {
 		v.bad = true
 	}
+	return rule
+}
+
+// readRule reads a rule but for its end. What cannot be read of it is left out.
+func readRule(v *value) *recurrence.Rule {
+	rule := &recurrence.Rule{Interval: v.field("interval").integer(1), Count: v.field("count").integer(0)}
+	rule.Frequency, _ = recurrence.ParseFrequency(v.field("frequency").str()) // what is none is said where it stands
 	s := v.field("schedule")
 	rule.Schedule.Minutes = integers(s.field("minutes"))
 	rule.Schedule.Hours = integers(s.field("hours"))

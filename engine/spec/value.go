@@ -14,17 +14,18 @@ import (
 // A value is a node of a file after its shape was checked: of the right type, with canonical names and words. A nil *value is one that is
 // absent, and every method answers for it.
 type value struct {
-	name   string     // the member's, with the index of a list's item: at[0]
-	node   *yaml.Node // where it stands
-	key    *yaml.Node // its key, nil for list items and the root
-	bad    bool       // something in it was reported, so that what follows from it is not
-	text   string
-	n      int
-	on     bool
-	list   []*value
-	fields map[string]*value // of an object or a map
-	order  []string          // the keys of a map as written
-	azure  bool              // a pasted Azure job, or part of one
+	name    string     // the member's, with the index of a list's item: at[0]
+	node    *yaml.Node // where it stands
+	key     *yaml.Node // its key, nil for list items and the root
+	bad     bool       // something in it was reported, so that what follows from it is not
+	strange bool       // an object with a key that is none of its members: which one is missing, nobody knows
+	text    string
+	n       int
+	on      bool
+	list    []*value
+	fields  map[string]*value // of an object or a map
+	order   []string          // the keys of a map as written
+	azure   bool              // a pasted Azure job, or part of one
 
 	defaulted map[*value]bool // the members that come from `defaults`
 }
@@ -240,11 +241,11 @@ func (r *reader) readObject(n *yaml.Node, s *shape, t *typ, name string, azure b
 		switch {
 		case key.Kind != yaml.ScalarNode:
 			r.fail(key, "", "a key must be a word, not a %s", kindWord(key))
-			v.bad = true
+			v.bad, v.strange = true, true
 			continue
 		case f == nil:
 			r.fail(key, r.unknownHint(key.Value, s), "unknown key %q in %s", key.Value, name)
-			v.bad = true
+			v.bad, v.strange = true, true
 			continue
 		case v.fields[f.name] != nil:
 			r.fail(key, "", "the key %q is given twice; the first is on line %d", key.Value, v.fields[f.name].key.Line)
@@ -263,7 +264,7 @@ func (r *reader) readObject(n *yaml.Node, s *shape, t *typ, name string, azure b
 		v.bad = v.bad || member.bad
 	}
 	for i := range s.fields {
-		if f := &s.fields[i]; f.required && v.fields[f.name] == nil && !v.bad {
+		if f := &s.fields[i]; f.required && v.fields[f.name] == nil && !v.strange {
 			r.fail(n, "", "%s has no %s; it must have %s", name, f.name, f.typ.allowed())
 			v.bad = true
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +41,8 @@ func Decode(file string, data []byte, opts Options) (*engine.Workflow, Problems)
 }
 
 // A damagedFile is what can be known of a file with a mistake in it, so that its other mistakes, and those of the other files, are
-// found all the same. Its workflow holds the jobs that have no mistake of their own.
+// found all the same. Its workflow holds every job that could be read; the marks say which of them has a
+// mistake, and what of it cannot be relied on.
 type damagedFile struct {
 	workflow *engine.Workflow
 	named    map[string]bool // all the jobs that the file has, with those that have a mistake; nil when they are not known
@@ -61,9 +61,7 @@ func decodeFile(file string, data []byte, opts Options) (*engine.Workflow, *dama
 	problems := d.problems.sorted()
 	remember(d.workflow, d.marks)
 	if problems.HasErrors() {
-		w := d.workflow
-		w.Jobs = slices.DeleteFunc(w.Jobs, func(j *engine.Job) bool { return !d.sound[j.Name] })
-		return nil, &damagedFile{w, d.named}, problems
+		return nil, &damagedFile{d.workflow, d.named}, problems
 	}
 	return d.workflow, nil, problems
 }
@@ -95,7 +93,6 @@ type decoder struct {
 	quota     time.Duration // shortest gap between two occurrences that the quota allows; 0 is no quota
 	marks     map[string]jobMarks
 	named     map[string]bool // the jobs of the file; nil when they are not known
-	sound     map[string]bool // those of them that have no mistake
 }
 
 func (d *decoder) add(severity Severity, line, column int, message, hint string) {
@@ -148,7 +145,6 @@ func (d *decoder) decode(node *yaml.Node) {
 		d.fail(jobs, "raise quota: {maxJobs: ...} or split the workflow", "the workflow holds %d jobs; its quota allows %d", len(jobs.order), most)
 	}
 	d.marks = make(map[string]jobMarks, len(jobs.order))
-	d.sound = make(map[string]bool, len(jobs.order))
 	if !jobs.bad {
 		d.named = make(map[string]bool, len(jobs.order))
 	}
@@ -157,21 +153,20 @@ func (d *decoder) decode(node *yaml.Node) {
 			d.named[name] = true
 		}
 		if own := jobs.fields[name]; own.fields != nil {
-			before := countErrors(d.problems)
 			w.Jobs = append(w.Jobs, d.job(name, own))
-			d.sound[name] = !own.bad && countErrors(d.problems) == before
 		}
 	}
 }
 
 // name is the workflow's own, or the file's.
 func (d *decoder) name(root *value) string {
-	if v := root.field("workflow"); v != nil {
-		return v.text
+	own := root.field("workflow")
+	if own.ok() {
+		return own.text
 	}
 	base := path.Base(strings.ReplaceAll(d.file, "\\", "/"))
 	name := norm.NFC.String(strings.TrimSuffix(base, path.Ext(base)))
-	if !matches(namePattern, name) {
+	if own == nil && !matches(namePattern, name) {
 		d.add(Error, root.node.Line, root.node.Column, fmt.Sprintf("the file's name %q is no workflow name: %s", name, nameType.what), "write workflow: NAME")
 	}
 	return name

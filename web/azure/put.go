@@ -59,7 +59,7 @@ func endOf(d *azure.Document) *azure.Time {
 
 // putJob makes or replaces a job. It is translated outside of the transaction, by the collection as it was then, and again only when that has changed.
 func (f *Face) putJob(q *request) (int, any, error) {
-	document, mistakes := azure.ReadJob(q.body)
+	document, mistakes := azure.ReadSent(q.body, q.now)
 	if len(mistakes) > 0 {
 		return 0, nil, refuseMistakes(mistakes)
 	}
@@ -104,7 +104,7 @@ func (f *Face) patchJob(q *request) (int, any, error) {
 		if len(mistakes) > 0 {
 			return nil, refuseMistakes(mistakes)
 		}
-		document, mistakes := azure.ReadJob(after)
+		document, mistakes := azure.ReadSent(after, q.now)
 		if len(mistakes) > 0 {
 			return nil, refuseMistakes(mistakes)
 		}

@@ -1805,6 +1805,9 @@ type Explanation struct {
 	Holding  string   `json:"holding,omitempty,omitzero"`
 	Instance Instance `json:"instance"`
 
+	// Operations What it takes as it is now, whoever may do it. One that is not planned yet takes less
+	Operations []string `json:"operations"`
+
 	// Planned It is recorded; else it is what the loaded definitions would plan, and its id is 0
 	Planned bool `json:"planned"`
 
@@ -2310,7 +2313,7 @@ type InstancePage struct {
 
 // JobChange defines model for JobChange.
 type JobChange struct {
-	// AtOnce Of an added job: it is due as soon as it is loaded, since it has no startTime
+	// AtOnce Of an added job: it is due as soon as it is loaded, since it has no startTime to come
 	AtOnce bool            `json:"atOnce,omitempty,omitzero"`
 	Change JobChangeChange `json:"change"`
 	Job    string          `json:"job"`

@@ -2720,6 +2720,8 @@ export interface components {
             /** @description The first closed gate; absent when it only lacks its turn, or does not wait */
             holding?: string;
             instance: components["schemas"]["Instance"];
+            /** @description What it takes as it is now, whoever may do it. One that is not planned yet takes less */
+            operations: string[];
             /** @description It is recorded; else it is what the loaded definitions would plan, and its id is 0 */
             planned: boolean;
             /** @description What waits for no other instance, or for a person: where an action would help; the instance itself when that is so of it */
@@ -3218,7 +3220,7 @@ export interface components {
             next?: string;
         };
         JobChange: {
-            /** @description Of an added job: it is due as soon as it is loaded, since it has no startTime */
+            /** @description Of an added job: it is due as soon as it is loaded, since it has no startTime to come */
             atOnce?: boolean;
             /** @enum {string} */
             change: "added" | "removed" | "changed" | "disabled" | "enabled";
