@@ -41,7 +41,7 @@ func (e *Engine) Pause(ctx context.Context, r PauseRequest, now time.Time) (Paus
 		if !r.Until.IsZero() && !r.Until.After(now) {
 			return fmt.Errorf("%w: the end %s of the pause is not after now, %s", ErrInvalid, r.Until.Format(time.RFC3339), now.Format(time.RFC3339))
 		}
-		if of, err = pausable(tx, r.Workflow, r.Job); err != nil {
+		if of, err = pausable(tx, r.Workflow, r.Job, false); err != nil {
 			return err
 		}
 		row = PauseRow{Workflow: r.Workflow, Job: r.Job, Since: now}
@@ -71,7 +71,9 @@ func (e *Engine) Pause(ctx context.Context, r PauseRequest, now time.Time) (Paus
 	return row, e.wakePaused(ctx, of, now) // the end may be an earlier one now
 }
 
-// Resume lets what is paused go on. What of a workflow's job is paused by itself stays so. Errors are of kind ErrNotFound or ErrConflict (it is not paused).
+// Resume lets what is paused go on, also what was removed from the definitions meanwhile: what was
+// due of it runs by the version that it was planned with. What of a workflow's job is paused by itself
+// stays so. Errors are of kind ErrNotFound or ErrConflict (it is not paused).
 func (e *Engine) Resume(ctx context.Context, r PauseRequest, now time.Time) (PauseRow, error) {
 	var row PauseRow
 	var of []JobRow
@@ -81,11 +83,11 @@ func (e *Engine) Resume(ctx context.Context, r PauseRequest, now time.Time) (Pau
 			return fmt.Errorf("read the clock: %w", err)
 		}
 		now = now.Truncate(time.Millisecond)
-		if of, err = pausable(tx, r.Workflow, r.Job); err != nil {
-			return err
-		}
 		old, err := pauseOf(tx, r.Workflow, r.Job, now)
 		if err != nil {
+			return err
+		}
+		if of, err = pausable(tx, r.Workflow, r.Job, old != nil); err != nil {
 			return err
 		}
 		if old == nil {
@@ -122,15 +124,15 @@ func (e *Engine) Paused(ctx context.Context, now time.Time) (list []PauseRow, er
 	return list, wrap(err, "list what is paused")
 }
 
-// pausable lists the jobs that are meant, which must be there.
-func pausable(v View, workflow, job string) (of []JobRow, err error) {
+// pausable lists the jobs that are meant, which must be there, or have been.
+func pausable(v View, workflow, job string, removed bool) (of []JobRow, err error) {
 	all, err := v.Jobs()
 	if err != nil {
 		return nil, fmt.Errorf("list the jobs: %w", err)
 	}
 	var known []string
 	for _, row := range all {
-		if row.Removed {
+		if row.Removed && !removed {
 			continue
 		}
 		if row.Ref.Workflow == workflow && (job == "" || row.Ref.Job == job) {
