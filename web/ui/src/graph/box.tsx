@@ -40,6 +40,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
       <button
         type="button"
         className="face nopan"
+        title={nameOf(drawn, t)}
         data-node={drawn.key}
         tabIndex={first ? 0 : -1}
         aria-current={centre ? "true" : undefined}
