@@ -48,6 +48,7 @@ type Link struct {
 	Select   string      // all, any, or how many
 	Rule     string      // a word of `dependencies.md` §10
 	Times    []time.Time // plan times of the upstream, ascending; none when its schedule has none in the window
+	Missing  OnMissing   // what becomes of the instance as there is none; "" else
 }
 
 // Empty reports that nothing changes: no job, and so no instance.
@@ -175,7 +176,14 @@ func (p *JobPlan) links(order []int, n int) []Link {
 	for _, i := range order {
 		d := &p.Dependencies[i]
 		b := &d.Bindings[n]
-		links = append(links, Link{Upstream: d.Upstream.Ref(), Ended: d.Ended, Select: b.Select.String(), Rule: b.Reason.String(), Times: PlanTimes(b)})
+		link := Link{
+			Upstream: d.Upstream.Ref(), Ended: d.Ended, Select: b.Select.String(), Rule: b.Reason.String(),
+			Times: PlanTimes(b),
+		}
+		if len(link.Times) == 0 && !d.Ended {
+			link.Missing = d.Dependency.OnMissing
+		}
+		links = append(links, link)
 	}
 	return links
 }

@@ -72,7 +72,8 @@ type Order struct {
 	Instance Instance // without an id when no definition has the due time
 }
 
-// ordersOf lists what is ordered ahead from a time on, at most limit, with the instance of each.
+// ordersOf lists what is ordered ahead from a time on, at most limit, with the instance of each, which
+// has not ended.
 func ordersOf(v View, from time.Time, limit int) (orders []Order, err error) {
 	list, err := v.Overrides(0, from, time.Time{}, limit)
 	if err != nil || len(list) == 0 {
@@ -90,6 +91,9 @@ func ordersOf(v View, from time.Time, limit int) (orders []Order, err error) {
 		o := Order{Ref: refs[list[n].Job], Order: list[n]}
 		if o.Instance, err = v.Find(list[n].Job, "", list[n].PlanTime); err != nil && !isNotFound(err) {
 			return nil, err
+		}
+		if o.Instance.State.Ended() {
+			continue // it ran at once, or was ended by a person: nothing is ordered of it any more
 		}
 		orders = append(orders, o)
 	}

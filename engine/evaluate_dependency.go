@@ -112,7 +112,7 @@ func judgeDependency(now time.Time, s *Situation, from, to int) Verdict {
 	case count == 0 && (w.Ended || w.Rule == RuleDetached || w.Rule == RuleRetention):
 		return open
 	case count == 0:
-		return onMissing(fmt.Sprintf("its schedule has no plan time in the window %s; onMissing: %s", windowText(w), w.OnMissing))
+		return onMissing(fmt.Sprintf("no instance of it is planned in the window %s; onMissing: %s", windowText(w), w.OnMissing))
 	case set.satisfied(w):
 		return open
 	case set.gone != "" && !set.runsOn(w, count):

@@ -33,6 +33,9 @@ type loadedJob struct {
 // touched reports whether the load changes the job itself.
 func (x *loadItem) touched() bool { return x.Put != nil || x.Remove || x.Rezoned }
 
+// goes reports whether the job is planned no more.
+func (x *loadItem) goes() bool { return x.Remove || x.Put != nil && x.Put.Disabled }
+
 func newLoadItem(row JobRow, j *Job) loadItem {
 	x := loadItem{Job: row.ID, Ref: j.Ref(), Waits: len(j.DependsOn) > 0, job: j}
 	x.Put = &loadedJob{string(j.Definition), j.Folder, j.Disabled}

@@ -17,7 +17,9 @@ func (l *loading) cut(row JobRow, x *loadItem) error {
 	if err != nil {
 		return fmt.Errorf("take back the plan of %s: %w", row.Ref, err)
 	}
-	l.report.Replaced, l.report.Later = l.report.Replaced+n, l.report.Later+n
+	if !x.goes() {
+		l.report.Replaced, l.report.Later = l.report.Replaced+n, l.report.Later+n
+	}
 	to := l.until.In(row.PlannedTo.Location())
 	ok, err := l.tx.SetPlannedTo(row.ID, row.PlannedTo, to)
 	if err != nil || !ok {

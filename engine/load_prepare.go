@@ -29,7 +29,7 @@ type prepared struct {
 	items    []loadItem
 	zones    map[string]string // whose rules are to be put down
 	behind   bool              // something was due that is not planned
-	planned  int               // instances that are planned anew
+	planned  int               // instances that are taken out of the plan
 	dropped  map[int64][]int64 // instances, by job, that go with their jobs as reviewed
 	drops    int
 	report   LoadReport // as far as it is known before
@@ -224,6 +224,9 @@ func (p *prepared) count() error {
 			return fmt.Errorf("list the plan of %s: %w", x.Ref, err)
 		}
 		p.planned += len(times)
+		if !x.goes() {
+			p.report.Replaced += len(times)
+		}
 	}
 	return nil
 }
@@ -234,8 +237,7 @@ func (p *prepared) lookAtDue() error {
 	p.dropped, p.drops = map[int64][]int64{}, 0
 	for n := range p.items {
 		x := &p.items[n]
-		goes := x.Remove || x.job != nil && x.job.Disabled
-		if row, known := p.rows[x.Ref]; goes && known && !row.Removed && !p.review.drops() {
+		if row, known := p.rows[x.Ref]; x.goes() && known && !row.Removed && !p.review.drops() {
 			if err := p.countDue(row, x.Remove); err != nil {
 				return err
 			}

@@ -77,7 +77,6 @@ func (e *Engine) loadInSlices(ctx context.Context, p *prepared) (LoadReport, err
 		Actor: cmp.Or(p.actor(), loadedByNobody),
 		Order: OperationOrder{Operation: OperateLoad, Note: p.note()},
 	}
-	p.report.Replaced = p.planned
 	err = e.cfg.Store.Write(ctx, func(tx Tx) (err error) {
 		if err := p.stands(tx); err != nil {
 			return err

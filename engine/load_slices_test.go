@@ -131,6 +131,8 @@ func TestALoadOfManyJobsIsShortWrites(t *testing.T) {
 	m.most.Store(0)
 	r = load(chained(3, 7))
 	require.Len(t, r.Removed, jobs-3)
+	require.Zero(t, r.Replaced, "what is withdrawn is not planned anew")
+	require.Zero(t, r.Later)
 	require.LessOrEqual(t, m.most.Load(), int64(slice))
 	m.on.Store(false)
 	other := newDesk(t)

@@ -13,12 +13,12 @@ var operations = map[Operation]struct {
 	event   Event   // that it sends; "" for one that changes no state
 	from    []State // of an operation without an event
 	already State   // in which there is nothing left to do
-	hint    string  // for one that is in another state
+	hint    string  // for one that is in another state; "" says what that one can take
 }{
-	OperateRerun:    {event: Rerun, hint: "what waits need not be rerun; cancel first what runs"},
-	OperateForce:    {event: Force, already: Forced, hint: "cancel first what runs; what succeeded needs no force"},
-	OperateSkip:     {event: Skip, already: Skipped, hint: "cancel first what runs"},
-	OperateCancel:   {event: Cancel, already: Cancelled, hint: "what has ended can be rerun, forced or skipped"},
+	OperateRerun:    {event: Rerun},
+	OperateForce:    {event: Force, already: Forced},
+	OperateSkip:     {event: Skip, already: Skipped},
+	OperateCancel:   {event: Cancel, already: Cancelled},
 	OperateFreeze:   {from: []State{Waiting}, hint: "only what waits can be held"},
 	OperateUnfreeze: {from: []State{Waiting}, hint: "only what waits can be held"},
 	OperateConfirm:  {from: []State{Waiting}, hint: "only a waiting instance can be confirmed"},
@@ -46,7 +46,7 @@ func (o *operating) rule(i *Instance) error {
 		return nil
 	}
 	if allowed := AllowedStates(o.Operation); !slices.Contains(allowed, i.State) {
-		o.refuse(i, "it is "+string(i.State), o.stateHint(allowed, rule.hint))
+		o.refuse(i, "it is "+string(i.State), o.stateHint(allowed, cmp.Or(rule.hint, i.State.takes())))
 		return nil
 	}
 	if o.refusesAhead(i) {
@@ -77,6 +77,26 @@ func (o *operating) rule(i *Instance) error {
 		return o.reschedule(i)
 	}
 	return nil
+}
+
+// takes says what can be done to an instance that refuses to be ended, or begun again.
+func (s State) takes() string {
+	switch s {
+	case Waiting:
+		return "what waits need not be rerun"
+	case Running:
+		return "cancel first what runs"
+	}
+	var words []string
+	for _, can := range []struct {
+		event Event
+		word  string
+	}{{Rerun, "rerun"}, {Force, "forced"}, {Skip, "skipped"}, {Cancel, "cancelled"}} {
+		if slices.Contains(arrows[can.event].from, s) {
+			words = append(words, can.word)
+		}
+	}
+	return "it can be " + strings.Join(words, " or ")
 }
 
 // stateHint says which states would be right, as a term when the instances were chosen by a selector.

@@ -43,7 +43,8 @@ const (
 	DueHeld    DueFate = "held"    // the job is disabled: it waits until the job is enabled
 	DueDropped DueFate = "dropped" // it is cancelled, because the review says so
 
-	// DueStranded is that of an instance which waits for what goes and will never come, so that it is cancelled (`dependencies.md` §7).
+	// DueStranded is that of an instance which waits for what goes and will never come, so that it is
+	// cancelled (`dependencies.md` §7), or whose `onMissing: cancel` has nothing left to wait for.
 	DueStranded DueFate = "stranded"
 )
 
@@ -188,15 +189,14 @@ func (d *LoadedDiff) look(e *Engine, v View, known map[JobRef]JobRow) (err error
 
 // dueIn lists the due, unstarted instances that a load with these changes concerns: those of jobs that go, and those that wait for what goes.
 func (e *Engine) dueIn(v View, changes []JobChange, known map[JobRef]JobRow, drop bool, now time.Time) ([]DueInstance, error) {
-	gone := map[int64]Change{}
+	gone := goneJobs(changes, known)
 	var dependents []JobRow
 	var list []DueInstance
 	for _, c := range changes {
 		row, ok := known[c.Ref]
-		if !ok || c.Change != JobRemoved && c.Change != JobDisabled {
+		if !ok || gone[row.ID] == "" {
 			continue
 		}
-		gone[row.ID] = c.Change
 		waits, err := v.Dependents(row.ID)
 		if err != nil {
 			return nil, fmt.Errorf("list what waits for %s: %w", row.Ref, err)
@@ -242,6 +242,17 @@ func (e *Engine) dueIn(v View, changes []JobChange, known map[JobRef]JobRow, dro
 	return list, nil
 }
 
+// goneJobs are the recorded jobs that a load removes or disables.
+func goneJobs(changes []JobChange, known map[JobRef]JobRow) map[int64]Change {
+	gone := map[int64]Change{}
+	for _, c := range changes {
+		if row, ok := known[c.Ref]; ok && (c.Change == JobRemoved || c.Change == JobDisabled) {
+			gone[row.ID] = c.Change
+		}
+	}
+	return gone
+}
+
 // strands reports whether a waiting instance will be cancelled because jobs go that it waits for (`dependencies.md` §7).
 func (e *Engine) strands(v View, i *Instance, gone map[int64]Change, now time.Time) (bool, error) {
 	job, err := e.defs.version(v, i.Version)
@@ -255,6 +266,11 @@ func (e *Engine) strands(v View, i *Instance, gone map[int64]Change, now time.Ti
 	if judgeDependencies(now, s).Event != "" {
 		return false, nil // whatever is loaded
 	}
+	return s.cancelledWithout(gone, now), nil
+}
+
+// cancelledWithout reports whether an instance is cancelled when jobs go that it waits for.
+func (s *Situation) cancelledWithout(gone map[int64]Change, now time.Time) bool {
 	for n := range s.Waits {
 		change, goes := gone[s.Waits[n].Upstream]
 		if !goes {
@@ -264,7 +280,7 @@ func (e *Engine) strands(v View, i *Instance, gone map[int64]Change, now time.Ti
 		f.Removed, f.Disabled = change == JobRemoved, change == JobDisabled
 		f.Planned = f.Planned && s.Waits[n].Last.Before(now) // its future is withdrawn
 	}
-	return judgeDependencies(now, s).Event == Cancel, nil
+	return judgeDependencies(now, s).Event == Cancel
 }
 
 // A Review is what a person has seen of a LoadedDiff, and allows.

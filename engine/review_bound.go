@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/almanac-sched/almanac/deps"
 )
 
 // A Rebound is an instance that has not started and that a load binds again: it waits for others
@@ -16,8 +18,8 @@ type Rebound struct {
 
 // boundAgain adds the instances that stay and wait for others by the definitions of after.
 func (d *LoadedDiff) boundAgain(e *Engine, v View, known map[JobRef]JobRow, before, after *Planner) error {
-	x := &reboundSearch{v: v, at: d.At, known: known, after: after, changed: map[JobRef]bool{},
-		gone: map[int64][]time.Time{}}
+	x := &reboundSearch{e: e, v: v, at: d.At, known: known, after: after, changed: map[JobRef]bool{},
+		gone: map[int64][]time.Time{}, goes: goneJobs(d.Jobs, known)}
 	for _, c := range d.Jobs {
 		x.changed[c.Ref] = true
 	}
@@ -55,12 +57,16 @@ func (d *LoadedDiff) boundAgain(e *Engine, v View, known map[JobRef]JobRow, befo
 	slices.SortStableFunc(x.found, func(a, b Rebound) int {
 		return a.Instance.PlanTime.Compare(b.Instance.PlanTime)
 	})
-	d.Bound = x.found
+	d.Bound, d.Due = x.found, append(d.Due, x.stranded...)
+	slices.SortStableFunc(d.Due, func(a, b DueInstance) int {
+		return a.Instance.PlanTime.Compare(b.Instance.PlanTime)
+	})
 	return nil
 }
 
 // A reboundSearch looks for what a load binds again, before the load has changed any row.
 type reboundSearch struct {
+	e             *Engine
 	v             View
 	at            time.Time // of the load
 	known         map[JobRef]JobRow
@@ -68,6 +74,8 @@ type reboundSearch struct {
 	before, after *Planner
 	gone          map[int64][]time.Time // plan times by job that the load takes away
 	found         []Rebound
+	goes          map[int64]Change // jobs that the load removes or disables
+	stranded      []DueInstance    // that will be cancelled, as nothing is left to wait for
 }
 
 // affected reports whether the load plans the job anew: it changes, or a job that it waits for.
@@ -121,10 +129,37 @@ func (x *reboundSearch) look(i *Instance, job *Job) error {
 	if r.After, err = x.links(b.inForce(), fresh); err != nil {
 		return err
 	}
-	if !slices.EqualFunc(r.Before, r.After, sameSet) {
+	if slices.EqualFunc(r.Before, r.After, sameSet) {
+		return nil
+	}
+	stranded, err := x.strands(i, job, waits, fresh)
+	if stranded {
+		x.stranded = append(x.stranded, DueInstance{*i, DueStranded})
+	} else {
 		x.found = append(x.found, r)
 	}
-	return nil
+	return err
+}
+
+// strands reports whether a due instance is cancelled by what it waits for after the load, and would
+// not be without it.
+func (x *reboundSearch) strands(i *Instance, job *Job, before, after []Wait) (bool, error) {
+	if x.goes[i.Job] != "" || !i.due(x.at) {
+		return false, nil
+	}
+	s, err := x.e.situate(x.v, i, job, before, x.at)
+	if err != nil || judgeDependencies(x.at, s).Event != "" {
+		return false, err
+	}
+	if s, err = x.e.situate(x.v, i, job, after, x.at); err != nil {
+		return false, err
+	}
+	return s.cancelledWithout(x.goes, x.at), nil
+}
+
+// missing reports whether a wait stands for a set in which the schedule of its upstream has nothing.
+func missing(w *Wait) bool {
+	return w.Count == 0 && !w.Ended && w.Rule == deps.NoneInWindow.String()
 }
 
 // sameSet reports whether two links wait for as much of the same instances. The rule that found
@@ -194,6 +229,9 @@ func (x *reboundSearch) links(planner *Planner, waits []Wait) ([]Link, error) {
 				return nil, fmt.Errorf("read when %s is due: %w", w.Ref, err)
 			}
 			link.Times = times
+		}
+		if missing(w) {
+			link.Missing = w.OnMissing
 		}
 		list = append(list, link)
 	}

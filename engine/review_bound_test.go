@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -218,6 +219,23 @@ func TestADiffNamesWhatIsBoundAgain(t *testing.T) {
 				is = ""
 			}
 			require.Equal(t, is, named[id], "%s waited for %s; edited to\n%s", i.Name(), was, draw.text(draw.after))
+		}
+		for id := range before {
+			var is engine.Instance
+			err := d.db.Read(d.Context(), func(v engine.View) (err error) {
+				is, err = v.Instance(id)
+				return err
+			})
+			if errors.Is(err, engine.ErrNotFound) {
+				continue // planned anew
+			}
+			require.NoError(t, err)
+			missing := is.State == engine.Cancelled &&
+				(is.Reason.Code == engine.ReasonNoUpstream || is.Reason.Code == engine.ReasonUpstreamGone)
+			if missing && instances[id].PlanTime.Before(d.now) {
+				require.True(t, ends[id], "%s was cancelled, and the diff does not say so; edited to\n%s",
+					is.Name(), draw.text(draw.after))
+			}
 		}
 		for _, a := range hand.started[started:] {
 			waits := d.setOf(a.Instance)

@@ -21,8 +21,8 @@ var (
 		Added:   []AddedInstance{}, Removed: []InstanceName{}, Changed: []InstanceName{}, Due: []DueInstance{},
 		Relinked: []RelinkedInstance{{
 			InstanceName: exampleName, Moved: true, Later: true,
-			Before: []Link{{"retail", "stores", []time.Time{exampleUp}, "natural-day", "all", false}},
-			After:  []Link{{"retail", "stores", []time.Time{exampleUp, exampleAt}, "natural-day", "all", false}},
+			Before: []Link{{"retail", "stores", []time.Time{exampleUp}, "natural-day", "all", false, ""}},
+			After:  []Link{{"retail", "stores", []time.Time{exampleUp, exampleAt}, "natural-day", "all", false, ""}},
 		}},
 	}
 	exampleApply   = ApplyRequest{Definitions: exampleFiles, Loaded: "5f2c", Fingerprint: "a913", Note: "one source more"}

@@ -87,6 +87,7 @@ type Link struct {
 	Rule      string      `json:"rule"`
 	Select    string      `json:"select" doc:"all, any, or how many must be satisfied"`
 	Ended     bool        `json:"ended,omitempty" doc:"Any end satisfies"`
+	Missing   string      `json:"missing,omitempty" doc:"Without plan times: whether the instance runs, is cancelled, or waits (run, cancel, wait)"`
 }
 
 // A DueInstance is due and has not started.
@@ -161,7 +162,7 @@ func newLinks(links []engine.Link) []Link {
 	out := make([]Link, len(links))
 	for i := range links {
 		l := &links[i]
-		out[i] = Link{l.Upstream.Workflow, l.Upstream.Job, append([]time.Time{}, l.Times...), l.Rule, l.Select, l.Ended}
+		out[i] = Link{l.Upstream.Workflow, l.Upstream.Job, append([]time.Time{}, l.Times...), l.Rule, l.Select, l.Ended, string(l.Missing)}
 	}
 	return out
 }

@@ -99,7 +99,7 @@ func linkWords(links []web.Link, of *web.InstanceName, v viewer) string {
 			name = l.Select + " of " + name
 		}
 		if len(l.PlanTimes) == 0 {
-			words = append(words, name+" "+l.Rule)
+			words = append(words, strings.TrimSuffix(name+" "+l.Rule+", "+missingWords[engine.OnMissing(l.Missing)], ", "))
 			continue
 		}
 		words = append(words, name+" "+v.compactRange(l.PlanTimes, of.PlanTime))

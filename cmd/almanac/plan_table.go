@@ -40,9 +40,7 @@ func waitWords(p engine.PlannedInstance, d *engine.DependencyPlan, v viewer) str
 	}
 	times := engine.PlanTimes(b)
 	if len(times) == 0 {
-		return fmt.Sprintf("%s: %s, %s", name, b.Reason, map[engine.OnMissing]string{
-			engine.MissingRun: "so it runs directly", engine.MissingWait: "so it waits", engine.MissingCancel: "so it is cancelled",
-		}[d.Dependency.OnMissing])
+		return fmt.Sprintf("%s: %s, %s", name, b.Reason, missingWords[d.Dependency.OnMissing])
 	}
 	switch b.Select.Kind {
 	case deps.SelectAny:
@@ -52,6 +50,11 @@ func waitWords(p engine.PlannedInstance, d *engine.DependencyPlan, v viewer) str
 	default: // all of what is listed
 	}
 	return fmt.Sprintf("%s %s, %s", name, v.compactTimes(b, p.PlanTime()), b.Reason)
+}
+
+// missingWords say what becomes of an instance when a set that it waits for has nothing in it.
+var missingWords = map[engine.OnMissing]string{
+	engine.MissingRun: "so it runs directly", engine.MissingWait: "so it waits", engine.MissingCancel: "so it is cancelled",
 }
 
 // compactTimes prints plan times as seen from an instance: the date and the offset only where they differ from its own.

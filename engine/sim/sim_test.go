@@ -54,10 +54,10 @@ func firstSeeds(n int) []uint64 {
 	return seeds
 }
 
-// A thousand worlds keep every promise, and have seen everything that a chaos must see. Where few
+// Five hundred worlds keep every promise, and have seen everything that a chaos must see. Where few
 // cases are drawn it is the first hundred of them.
 func TestSeeds(t *testing.T) {
-	seeds := firstSeeds(effort.Of(100, 1000))
+	seeds := firstSeeds(effort.Of(100, 500))
 	failed := 0
 	tally := sim.Batch{Options: sim.Options{Quiet: true}, Workers: runtime.GOMAXPROCS(0), Each: func(r sim.Report) bool {
 		if r.Violation != nil {

@@ -2602,6 +2602,9 @@ type Link struct {
 	Ended bool   `json:"ended,omitempty,omitzero"`
 	Job   string `json:"job"`
 
+	// Missing Without plan times: whether the instance runs, is cancelled, or waits (run, cancel, wait)
+	Missing string `json:"missing,omitempty,omitzero"`
+
 	// PlanTimes None when its schedule has none in the window
 	PlanTimes []time.Time `json:"planTimes"`
 	Rule      string      `json:"rule"`

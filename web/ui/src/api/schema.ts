@@ -3507,6 +3507,8 @@ export interface components {
             /** @description Any end satisfies */
             ended?: boolean;
             job: string;
+            /** @description Without plan times: whether the instance runs, is cancelled, or waits (run, cancel, wait) */
+            missing?: string;
             /** @description None when its schedule has none in the window */
             planTimes: string[];
             rule: string;
