@@ -33,7 +33,7 @@ type NeighbourEdge struct {
 	Satisfied bool
 	Reason    string
 	Pair      string // the rule in words, with both classes; "" when the definition is not known any more
-	Open      int    // of a range that is not satisfied: how many of its planned instances are not, counted up to MostOpen
+	Open      int    // of a range that is not satisfied: how many are not done, see openOf
 }
 
 // A NeighbourRequest asks for the neighbourhood of an instance.
@@ -203,12 +203,26 @@ func (d *drawing) edge(s *subject, n, to int, satisfied bool) (NeighbourEdge, er
 	if w.Count < 2 || satisfied {
 		return edge, nil
 	}
-	rows, err := d.view.Range(RangeQuery{Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Unsatisfied: true, Limit: MostOpen})
-	if err != nil {
+	var err error
+	if edge.Open, err = d.openOf(w); err != nil {
 		return edge, fmt.Errorf("count what of %s is not done: %w", w.Ref, err)
 	}
-	edge.Open = len(rows)
 	return edge, nil
+}
+
+// openOf counts what of a range is not done, up to MostOpen: what does not satisfy, and what is not
+// planned yet. A closed engine takes what is not recorded as satisfied.
+func (d *drawing) openOf(w *Wait) (int, error) {
+	q := RangeQuery{
+		Job: w.Upstream, Key: w.Key, From: w.First, To: w.Last, Unsatisfied: true, Limit: MostOpen,
+	}
+	left, err := d.view.RangeCount(q)
+	if err != nil || left == MostOpen || d.cfg.Closed {
+		return left, err
+	}
+	q.Unsatisfied, q.Limit = false, w.Count
+	there, err := d.view.RangeCount(q)
+	return min(MostOpen, left+max(0, w.Count-there)), err
 }
 
 // ofRange are the instances of a wait that are drawn: all of a short range; of a long one what is in the way, or the last.

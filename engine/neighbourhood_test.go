@@ -43,6 +43,36 @@ func TestARangeTellsHowManyOfItAreNotDone(t *testing.T) {
 	require.Equal(t, sums.Dependencies[0].Pair, e.Pair, "by the same words as in the explanation")
 }
 
+func TestWhatIsNotPlannedYetIsNotDone(t *testing.T) {
+	x := explains(t, `workflow: w
+defaults: {startTime: "2026-08-01T00:00:00Z", action: {type: none}}
+jobs:
+  orders: {recurrence: {frequency: day, schedule: {hours: [2, 5, 15], minutes: [0]}}}
+  report: {cron: "0 18 * * *", dependsOn: [orders]}
+  daily: {recurrence: {frequency: day, schedule: {hours: [0], minutes: [1]}}}
+  closing:
+    cron: "0 23 31 * *"
+    dependsOn: [{job: daily, window: {from: -P1M, to: PT0S, closed: right}}]
+`)
+	x.at("05 00:05")
+	open := func(job, at string) (of, open int) {
+		n, _ := x.neighbours(engine.NeighbourRequest{Up: 1, ExplainRequest: engine.ExplainRequest{
+			Ref: engine.JobRef{Workflow: "w", Job: job}, PlanTime: clock(at),
+		}})
+		require.Len(t, n.Edges, 1)
+		require.False(t, n.Edges[0].Satisfied)
+		return n.Edges[0].Wait.Count, n.Edges[0].Open
+	}
+	of, left := open("report", "20 18:00")
+	require.Equal(t, 3, of)
+	require.Equal(t, 3, left, "none of it is planned")
+
+	of, left = open("closing", "31 23:00")
+	require.Equal(t, 28, of, "from 4 August on: the job is known since the 3rd")
+	require.Equal(t, engine.Succeeded, x.explain("daily", "05 00:01").Instance.State)
+	require.Equal(t, 28-1, left, "5 August is done; the others wait or are not planned")
+}
+
 func TestTheEndsOfANeighbourhoodTellWhatLiesBeyond(t *testing.T) {
 	x := explains(t, quarters)
 	x.at("04 00:05")

@@ -35,7 +35,7 @@ type GraphEdge struct {
 	Satisfied bool     `json:"satisfied"`
 	Text      string   `json:"text" doc:"The sentence for people"`
 	Pair      string   `json:"pair,omitempty" doc:"The rule in words, with both classes"`
-	Open      int      `json:"open,omitempty" doc:"Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more"`
+	Open      int      `json:"open,omitempty" doc:"Of a range that is not satisfied: how many are not done, those that are not planned yet with them; 100 stands for 100 and more"`
 }
 
 func newGraph(n *engine.Neighbourhood) Graph {

@@ -1937,7 +1937,7 @@ type GraphEdge struct {
 	OnFailed  GraphEdgeOnFailed  `json:"onFailed"`
 	OnMissing GraphEdgeOnMissing `json:"onMissing"`
 
-	// Open Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more
+	// Open Of a range that is not satisfied: how many are not done, those that are not planned yet with them; 100 stands for 100 and more
 	Open int64 `json:"open,omitempty,omitzero"`
 
 	// Pair The rule in words, with both classes

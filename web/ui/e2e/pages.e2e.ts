@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unlooked } from "./everypage";
 import { serious } from "./serious";
 import { launch, settled, until, visit, World, yesterday } from "./world";
 
@@ -70,16 +70,7 @@ const places: [string, () => string, string][] = [
 ];
 
 test("every page that there is, is looked at", () => {
-  const source = readFileSync(new URL("../src/pages.ts", import.meta.url), "utf8");
-  const paths = [...source.matchAll(/\bpath: "([^"]+)"/g)].map((match) => match[1] ?? "");
-  expect(paths.length).toBe(source.split("component:").length - 2); // each page, without the type
-  const looked = places.map(([, path]) => new URL(path(), world.url).pathname);
-  const ways = new Map(paths.map((path) => [path, new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`)]));
-  for (const [path, way] of ways) {
-    // A path of words alone is not looked at by what has such a word in the place of a name.
-    const those = looked.filter((one) => way.test(one) && (ways.get(one) === undefined || one === path));
-    expect(those, path).not.toEqual([]);
-  }
+  expect(unlooked(places.map(([, path]) => path()))).toEqual([]);
 });
 
 describe.each(["light", "dark"])("in the %s theme", (theme) => {

@@ -119,8 +119,10 @@ export function Audit() {
                   <span className="number">{stamp(line.at)}</span>
                   <span>{line.actor ?? <span className="soft">{t("deed.server")}</span>}</span>
                   <span className="mono">{line.action}</span>
-                  <span>{line.name ?? (line.job === undefined ? "" : `${line.workflow}/${line.job}`)}</span>
-                  <span className="soft" title={line.text}>
+                  <span className="about" title={nameOf(line)}>
+                    {nameOf(line)}
+                  </span>
+                  <span className="soft why" title={line.text}>
                     {line.text}
                   </span>
                 </>
@@ -131,6 +133,11 @@ export function Audit() {
       </Loaded>
     </>
   );
+}
+
+/** nameOf is what a line is about. */
+function nameOf(line: Line): string {
+  return line.name ?? (line.job === undefined ? "" : `${line.workflow}/${line.job}`);
 }
 
 function Filter({ filter, onChange }: { filter: AuditFilter; onChange: (next: AuditFilter) => void }) {

@@ -33,13 +33,13 @@ export function Chain() {
     <span className="row small">
       <strong>{t("audit.chain")}</strong>
       {data.broken !== undefined ? (
-        <span className="state failed" role="alert">
+        <span className="state failed wraps" role="alert">
           <Glyph state="failed" /> {t("audit.chainBroken")} {data.broken}
         </span>
       ) : left ? (
         <span>{t("audit.chainSoFar", { to: data.verifiedTo, last: data.last })}</span>
       ) : (
-        <span className="state succeeded">
+        <span className="state succeeded wraps">
           <Glyph state="succeeded" />{" "}
           {t("audit.chainWhole", { n: Number(data.last) - Number(data.first) + (Number(data.first) > 0 ? 1 : 0) })}
         </span>

@@ -2867,7 +2867,7 @@ export interface components {
             onMissing: "run" | "wait" | "cancel";
             /**
              * Format: int64
-             * @description Of a range that is not satisfied: how many of its planned instances are not; 100 stands for 100 and more
+             * @description Of a range that is not satisfied: how many are not done, those that are not planned yet with them; 100 stands for 100 and more
              */
             open?: number;
             /** @description The rule in words, with both classes */

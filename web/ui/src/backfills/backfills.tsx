@@ -56,7 +56,9 @@ export default function BackfillsPage() {
                 <>
                   <StageMark backfill={one} />
                   <Progress backfill={one} />
-                  <span>{names(one, 2)}</span>
+                  <span className="about" title={names(one, 2)}>
+                    {names(one, 2)}
+                  </span>
                   <span className="number">{dayRange(one)}</span>
                   <span>
                     {one.actor} <span className="soft number small">{one.createdAt.slice(0, 10)}</span>

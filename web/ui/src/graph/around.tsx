@@ -59,7 +59,9 @@ function Title({ explanation, place, onNow }: { explanation: Explanation; place:
         {planned ? <Link href={`/instances/${instance.id}`}>{name}</Link> : name} <span className="number">{clock(instance.planTime)}</span>
       </h1>
       <StateMark state={planned ? instance.state : undefined} gate={instance.gate} />
-      <span className="soft grow ellipsis">{planned ? instance.reason.text : t("instance.unplanned")}</span>
+      <span className="soft grow ellipsis" title={planned ? instance.reason.text : undefined}>
+        {planned ? instance.reason.text : t("instance.unplanned")}
+      </span>
       {place.at !== "" && (
         <>
           <span className="soft">{t("graph.asOf", { at: clock(explanation.at) })}</span>

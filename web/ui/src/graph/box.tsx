@@ -7,7 +7,7 @@ import { clock } from "../parts/time";
 import { useActs } from "./acts";
 import { type Item, stateOf } from "./data";
 import type { Drawn } from "./draw";
-import { nameOf, rangeWords, sayNode, stateWord } from "./words";
+import { nameOf, rangeState, rangeWords, sayNode, stateWord } from "./words";
 
 export type BoxNode = Node<{ drawn: Drawn; centre: boolean; first: boolean; hit: boolean }, "box">;
 
@@ -40,6 +40,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
       <button
         type="button"
         className="face nopan"
+        title={nameOf(drawn, t)}
         data-node={drawn.key}
         tabIndex={first ? 0 : -1}
         aria-current={centre ? "true" : undefined}
@@ -61,7 +62,7 @@ export const Box = memo(function Box({ data, selected }: NodeProps<BoxNode>) {
                 {drawn.wait.edge.count} × {drawn.wait.edge.job}
               </span>
             </span>
-            <span className={drawn.wait.edge.satisfied ? "succeeded" : "open"}>{rangeWords(drawn, t)}</span>
+            <span className={rangeState(drawn)}>{rangeWords(drawn, t)}</span>
           </span>
         )}
         {drawn.kind === "job" && <JobFace items={drawn.items} workflow={drawn.workflow} job={drawn.job} />}

@@ -90,3 +90,20 @@ test("a circle of dependencies is drawn, and ends", () => {
   const picture = draw(merge([graphOf(["a waiting 0", "b waiting -1"], ["a > b", "b > a"])]), view());
   expect(lines(picture)).toEqual(["a > b", "b > a"]);
 });
+
+test("a range is in the way of somebody's doing only when a root cause that needs somebody leads to it", () => {
+  const data = merge([range]);
+  const source = [...data.items.values()].find((item) => item.instance.job === "source")?.key ?? "";
+  const blocking = (root: "root" | "urgent", shut: string[] = []) => {
+    const node = [...draw(data, view({ roots: new Map([[source, root]]), shut: new Set(shut) })).nodes.values()].find(
+      (one) => one.kind === "range",
+    );
+    return node?.kind === "range" ? node.blocking : undefined;
+  };
+  expect(blocking("root")).toBe("root");
+  expect(blocking("urgent")).toBe("urgent");
+  const quarter = [...data.items.values()].find((item) => item.instance.state === "failed")?.key ?? "";
+  const key = [...data.waits.values()].find((wait) => wait.range !== "")?.range ?? "";
+  const shut = draw(data, view({ roots: new Map([[quarter, "urgent"]]), shut: new Set([key]) }));
+  expect([...shut.nodes.values()].find((one) => one.kind === "range")).toMatchObject({ blocking: "urgent", shown: 0 });
+});

@@ -3,7 +3,7 @@ import { type Data, type Item, satisfies, type Wait } from "./data";
 /** A Drawn is a node of the picture: an instance, a range of which others wait, or all instances of a job that was collapsed. */
 export type Drawn =
   | { kind: "instance"; key: string; item: Item; root: Rooted }
-  | { kind: "range"; key: string; wait: Wait; shown: number; known: number; open: number; root: Rooted }
+  | { kind: "range"; key: string; wait: Wait; shown: number; known: number; open: number; root: Rooted; blocking: Rooted }
   | { kind: "job"; key: string; workflow: string; job: string; items: Item[]; root: Rooted };
 
 /** Whether a node is, or holds, a root cause: one that goes on by itself as time does, or one that needs somebody. */
@@ -93,7 +93,7 @@ export function draw(data: Data, view: View): Picture {
 
 interface Base {
   reached: Set<string>;
-  ranges: Map<string, { wait: Wait; shown: number; known: number; open: number }>;
+  ranges: Map<string, { wait: Wait; shown: number; known: number; open: number; blocking: Rooted }>;
   lines: { from: string; to: string; waits: Wait[]; satisfied: boolean }[];
 }
 
@@ -110,7 +110,7 @@ function connected(data: Data, view: View): Base {
       continue;
     }
     const key = rangeNode(wait.range);
-    const range = ranges.get(key) ?? { wait, shown: 0, known: 0, open: 0 };
+    const range = ranges.get(key) ?? { wait, shown: 0, known: 0, open: 0, blocking: "" };
     ranges.set(key, range);
     range.open = Math.max(range.open, wait.edge.open ?? 0);
     lines.push({ from: key, to: wait.to, waits: [wait], satisfied });
@@ -120,6 +120,7 @@ function connected(data: Data, view: View): Base {
       if (!item || members.has(member)) continue;
       members.add(member);
       range.known++;
+      if (view.roots.get(from) === "urgent") range.blocking = "urgent"; // also when it is not shown
       if (!shows(view, wait.range, item)) continue;
       range.shown++;
       lines.push({ from, to: key, waits: [], satisfied: satisfies(item) });
@@ -154,6 +155,10 @@ function markBlocking(picture: Picture): void {
     const roots = [...picture.nodes.values()].filter((node) => node.root === kind && above.has(node.key)).map((node) => node.key);
     const below = closure(roots, (key) => (down.get(key) ?? []).filter((one) => above.has(one)));
     for (const line of picture.lines) if (!line.satisfied && below.has(line.from) && below.has(line.to)) line.blocking = kind;
+    for (const key of below) {
+      const node = picture.nodes.get(key);
+      if (node?.kind === "range" && node.blocking !== "urgent") node.blocking = kind;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useT } from "../i18n/language";
-import { operationsFor } from "../instance/operation";
+import { takenBy } from "../instance/operation";
 import { useRefusal } from "../parts/act";
 import { useAddress } from "../parts/address";
 import { toast } from "../shell/toasts";
@@ -36,7 +36,7 @@ export function NodeMenu(props: {
     if (item.moreUp > 0) entries.push({ text: t("graph.moreUp", { n: item.moreUp }), run: () => acts.expand(node.key, "up") });
     if (item.moreDown > 0) entries.push({ text: t("graph.moreDown", { n: item.moreDown }), run: () => acts.expand(node.key, "down") });
     entries.push({ text: t("graph.together"), run: () => acts.toggleJob(jobOf(item.instance)) });
-    for (const operation of explained.data && at === "" ? operationsFor(explained.data) : []) {
+    for (const operation of explained.data && at === "" ? takenBy(explained.data) : []) {
       entries.push({
         text: `${t(`op.${operation}`)}…`,
         run: () => {

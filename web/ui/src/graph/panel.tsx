@@ -10,7 +10,7 @@ import { type Item, stateOf, type Wait } from "./data";
 import type { Drawn, Line, Picture } from "./draw";
 import { explainedQuery, mostMembers } from "./queries";
 import { type Root, split } from "./roots";
-import { lineWords, nameOf, rangeWords, selectNeeds } from "./words";
+import { lineWords, nameOf, rangeState, rangeWords, selectNeeds } from "./words";
 
 /** What the panel can do besides what the nodes can. */
 export interface PanelActs {
@@ -68,7 +68,9 @@ function Summary({ roots, acts }: { roots: Root[]; acts: PanelActs }) {
             <li key={root.key}>
               <button type="button" className="plain" onClick={() => acts.toRoot(root)}>
                 <StateMark state={root.cause.state} gate={root.cause.gate} />
-                {root.cause.workflow}/{root.cause.job} {clock(root.cause.planTime)}
+                <span>
+                  {root.cause.workflow}/{root.cause.job} {clock(root.cause.planTime)}
+                </span>
               </button>
             </li>
           ))}
@@ -179,7 +181,7 @@ function AboutRange({ node, picture, acts }: { node: Extract<Drawn, { kind: "ran
   return (
     <>
       <h2>{nameOf(node, t)}</h2>
-      <p className={edge.satisfied ? "succeeded" : "failed"}>{rangeWords(node, t)}</p>
+      <p className={rangeState(node)}>{rangeWords(node, t)}</p>
       <p className="soft">{t("graph.rangeMembers", { shown: node.shown, n: edge.count })}</p>
       <div className="row">
         {!all && (

@@ -1,4 +1,5 @@
 import type { Schemas } from "../api/client";
+import { needsSomebody } from "../instance/needs";
 import { type Graph, instant, keyOf } from "./data";
 import type { Rooted } from "./draw";
 
@@ -26,9 +27,9 @@ export function rootsOf(explanation: Explanation): Root[] {
   return roots.sort((a, b) => a.hops - b.hops);
 }
 
-/** rootedOf says of each root cause whether it needs somebody: whether there is something that would help. */
+/** rootedOf says of each root cause whether it needs somebody. */
 export function rootedOf(roots: Root[]): Map<string, Rooted> {
-  return new Map(roots.map((root) => [root.key, root.cause.help === undefined ? "root" : "urgent"]));
+  return new Map(roots.map((root) => [root.key, needsSomebody(root.cause) ? "urgent" : "root"]));
 }
 
 /** hopsTo is how many hops up are shown at first: two, or as many as lead to the root causes that are near. */

@@ -31,7 +31,14 @@ export function sayNode(node: Drawn, t: Translate): string {
 
 export function rangeWords(node: Extract<Drawn, { kind: "range" }>, t: Translate): string {
   if (node.wait.edge.satisfied) return t("graph.rangeDone");
+  if (node.open === 0) return t("instance.unsatisfied"); // what it asks for is more than there is
   return t("graph.rangeOpen", { n: node.open >= 100 ? "100+" : node.open });
+}
+
+/** rangeState is the colour of a range's words: what is only still to come is not told in that of a failure. */
+export function rangeState(node: Extract<Drawn, { kind: "range" }>): "succeeded" | "failed" | "waiting" {
+  if (node.wait.edge.satisfied) return "succeeded";
+  return node.blocking === "urgent" ? "failed" : "waiting";
 }
 
 /** shortWords are on a line beside what is marked. */

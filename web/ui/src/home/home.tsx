@@ -24,7 +24,10 @@ export function Home() {
       <Loaded query={status}>
         {(data) =>
           Object.values(data.instances).every((n) => n === 0) ? (
-            <Start />
+            <>
+              <Folder />
+              <Start />
+            </>
           ) : (
             <>
               <Glance status={data} />

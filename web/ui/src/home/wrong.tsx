@@ -1,14 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { concernsQuery } from "../admin/queries";
+import { concernsQuery, deadlinesQuery } from "../admin/queries";
 import type { Schemas } from "../api/client";
-import { recentQuery } from "../api/queries";
+import { recentQuery, statusQuery } from "../api/queries";
 import { useT } from "../i18n/language";
 import { CauseCard } from "../instance/cause";
 import { Loaded } from "../parts/problem";
 import { clock, span } from "../parts/time";
 import { Known } from "./incidents";
 import { Short } from "./short";
+import { standing } from "./standing";
 
 const listed = 100;
 const shown = 20;
@@ -24,6 +25,9 @@ export function Wrong({ now }: { now: Date }) {
       listed,
     ),
   );
+  const late = useQuery(deadlinesQuery);
+  const status = useQuery(statusQuery);
+  const told = failed.data !== undefined && late.data !== undefined && status.data !== undefined;
   const roots = new Set((concerns.data?.concerns ?? []).map((one) => one.root.id));
   const others = concerns.data === undefined ? [] : (failed.data?.items ?? []).filter((one) => !roots.has(one.id));
   return (
@@ -31,10 +35,21 @@ export function Wrong({ now }: { now: Date }) {
       <section className="card">
         <h2>{t("home.wrong")}</h2>
         <Loaded query={concerns}>
-          {({ concerns: items, all }) =>
-            (items ?? []).length === 0 ? (
-              <p className={others.length === 0 ? "succeeded" : "soft"}>{t(others.length === 0 ? "home.nothing" : "home.noneWaits")}</p>
-            ) : (
+          {({ concerns: items, all, definitions }) => {
+            const words = standing({
+              concerns: (items ?? []).length,
+              folder: definitions !== undefined,
+              failed: others.length,
+              late: late.data?.all ?? 0,
+              ready: status.data?.ready !== false,
+            });
+            if (words !== undefined)
+              return told ? (
+                <p className={words.well ? "succeeded" : "soft"}>{t(words.text)}</p>
+              ) : (
+                <p className="soft">{t("page.loading")}</p>
+              );
+            return (
               <>
                 {(items ?? []).map((one) => (
                   <ConcernCard key={one.root.id} concern={one} now={now} />
@@ -45,8 +60,8 @@ export function Wrong({ now }: { now: Date }) {
                   </p>
                 )}
               </>
-            )
-          }
+            );
+          }}
         </Loaded>
       </section>
       {others.length > 0 && (

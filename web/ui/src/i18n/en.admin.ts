@@ -16,6 +16,7 @@ export const enAdmin = {
   "home.glance.day": "The whole day",
   "home.glance.list": "Today's instances",
   "home.since": "due {span} ago",
+  "home.elseWrong": "No incident is open, and nothing waits for a person. What else is wrong stands on this page.",
   "home.noneWaits": "No incident is open. What has failed stands below.",
   "home.known": "{who} knows of it",
   "home.late": "Deadlines at risk",

@@ -4,6 +4,8 @@ export const aheadEn = {
   "ahead.order": "Ordered ahead by {who}: {what}",
   "ahead.orderNote": "Ordered ahead by {who}: {what} ({note})",
   "ahead.planned": "Not written down yet: what the definitions will plan. What you do here is obeyed when its time comes.",
+  "ahead.noDetach": "It is not written down yet, so nothing can be detached from it. Once it is planned, it can.",
+  "ahead.noUpstream": "Nothing that it waits for is written down yet, so it can be detached from nothing.",
   "ahead.title": "To come",
   "ahead.to": "Starts at the earliest, on the clock of the job ({offset})",
   "ahead.back": "Back to its plan time, {at}",

@@ -17,6 +17,7 @@ export const zhAdmin: Record<keyof typeof enAdmin, string> = {
   "home.glance.day": "查看全天",
   "home.glance.list": "今天的实例",
   "home.since": "已过计划时间 {span}",
+  "home.elseWrong": "没有未结束的事件，也没有等待人工处理的实例。其他问题见本页。",
   "home.noneWaits": "没有未结束的事件。失败的见下方。",
   "home.known": "{who} 已知晓",
   "home.late": "有风险的截止时间",

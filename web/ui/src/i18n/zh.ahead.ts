@@ -5,6 +5,8 @@ export const aheadZh: Record<keyof typeof aheadEn, string> = {
   "ahead.order": "{who} 预先安排：{what}",
   "ahead.orderNote": "{who} 预先安排：{what}（{note}）",
   "ahead.planned": "尚未写入：这是定义将要计划的实例。这里的操作会在到时遵守。",
+  "ahead.noDetach": "它尚未写入，无法解除依赖。计划之后即可。",
+  "ahead.noUpstream": "它等待的实例都尚未写入，没有可解除的依赖。",
   "ahead.title": "将来",
   "ahead.to": "最早开始时间，按作业的时钟（{offset}）",
   "ahead.back": "恢复到计划时间 {at}",

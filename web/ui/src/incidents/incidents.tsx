@@ -68,7 +68,9 @@ export default function IncidentsPage() {
               {(one) => (
                 <>
                   <IncidentState incident={one} />
-                  <span>{one.title}</span>
+                  <span className="about" title={one.title}>
+                    {one.title}
+                  </span>
                   <span className="number">{clock(one.openedAt)}</span>
                   <span className="number">{t("incident.troubleOf", { open: one.open, n: one.trouble })}</span>
                   <span className="number">{one.blocked}</span>

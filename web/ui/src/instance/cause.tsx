@@ -4,6 +4,7 @@ import { StateMark } from "../design/state";
 import { useT } from "../i18n/language";
 import { Command } from "../parts/command";
 import { clock } from "../parts/time";
+import { needsSomebody } from "./needs";
 import { isOperation, type Operation } from "./operation";
 
 type Cause = Schemas["Cause"];
@@ -49,12 +50,6 @@ export function CauseCard({
       {children}
     </div>
   );
-}
-
-/** needsSomebody reports whether the cause stays as it is until somebody does something: the others only take their time. */
-export function needsSomebody(cause: Pick<Cause, "state" | "gate">): boolean {
-  if (cause.state === "running") return false;
-  return cause.state !== "waiting" || !["time", "slot", "concurrency", "retry"].includes(cause.gate ?? "");
 }
 
 /** helping is the operation that the command which would help carries out. */

@@ -31,7 +31,7 @@ export function Gantt({ rows, run, planTime, now }: { rows: Row[]; run: Run; pla
           {shown.map((row) => (
             <li key={row.step?.step ?? ""} className={`state ${row.step?.state ?? "failed"}`} title={nameOf(row, t)}>
               <Glyph state={row.step?.state ?? "failed"} />
-              <span>{nameOf(row, t)}</span>
+              <span title={nameOf(row, t)}>{nameOf(row, t)}</span>
             </li>
           ))}
         </ul>

@@ -30,7 +30,7 @@ export function History({ id }: { id: string }) {
                     <td className="number">{clock(event.at)}</td>
                     <td>{event.kind}</td>
                     <td>{event.to !== undefined && <StateMark state={event.to} />}</td>
-                    <td>{event.reason.text}</td>
+                    <td className="words">{event.reason.text}</td>
                     <td>{event.actor}</td>
                   </tr>
                 )),

@@ -8,7 +8,7 @@ import { useAddress } from "../parts/address";
 import { FormDialog, NoteField, noted, useSend } from "../parts/form";
 import { ProblemView } from "../parts/problem";
 import { clock, offset } from "../parts/time";
-import { isOperation, type Operation, operationsFor } from "./operation";
+import { isOperation, type Operation, operationsFor, refusalOf, takenBy, upstreams } from "./operation";
 
 type Explanation = Schemas["Explanation"];
 type Options = NonNullable<Schemas["OperationRequest"]["options"]>;
@@ -19,7 +19,7 @@ export function Operations({ explanation }: { explanation: Explanation }) {
   const [search, setSearch] = useAddress();
   const possible = operationsFor(explanation);
   const asked = search.get("do") ?? "";
-  const open = isOperation(asked) && possible.includes(asked) ? asked : null;
+  const open = isOperation(asked) && takenBy(explanation).includes(asked) ? asked : null;
   const choose = (operation: Operation | null) =>
     setSearch(
       (before) => {
@@ -33,16 +33,20 @@ export function Operations({ explanation }: { explanation: Explanation }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: buttons that stand together are no form
     <div className="row" role="group" aria-label={t("operations.title")}>
-      {possible.map((operation) => (
-        <Act
-          needs="operator"
-          key={operation}
-          className={operation === "rerun" || operation === "confirm" ? "primary" : ""}
-          onClick={() => choose(operation)}
-        >
-          {t(`op.${operation}`)}
-        </Act>
-      ))}
+      {possible.map((operation) => {
+        const why = refusalOf(operation, explanation);
+        return (
+          <Act
+            needs="operator"
+            key={operation}
+            why={why && t(why)}
+            className={operation === "rerun" || operation === "confirm" ? "primary" : ""}
+            onClick={() => choose(operation)}
+          >
+            {t(`op.${operation}`)}
+          </Act>
+        );
+      })}
       {open !== null && <OperationDialog key={open} operation={open} explanation={explanation} onClose={() => choose(null)} />}
     </div>
   );
@@ -58,20 +62,6 @@ function firstOptions(operation: Operation, explanation: Explanation): Options {
 
 /** clockOf is a time as a field for times has it, on the clock of the job. */
 const clockOf = (at: string) => at.slice(0, 16);
-
-/** upstreams are the instances that one can be detached from: those that its dependencies lack. */
-function upstreams(explanation: Explanation): { value: string; text: string }[] {
-  const list = new Map<string, string>();
-  for (const wait of explanation.dependencies) {
-    if (wait.satisfied) continue;
-    for (const cause of wait.causes ?? []) {
-      if (cause.instance !== undefined) list.set(cause.instance, cause.name);
-    }
-    if (wait.unsatisfied)
-      list.set(wait.unsatisfied.id, list.get(wait.unsatisfied.id) ?? `${wait.workflow}/${wait.job}@${wait.unsatisfied.planTime}`);
-  }
-  return [...list].map(([value, text]) => ({ value, text }));
-}
 
 const inverse: Partial<Record<Operation, Operation>> = { freeze: "unfreeze", unfreeze: "freeze" };
 

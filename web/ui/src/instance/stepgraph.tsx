@@ -46,7 +46,9 @@ export function StepGraph(props: { steps: Step[]; rows: Row[]; chosen: string | 
             >
               <Glyph state={step.state} />
               <span className="words">
-                <span className="name">{node.name}</span>
+                <span className="name" title={node.name}>
+                  {node.name}
+                </span>
                 <span className="hidden">{words}</span>
                 <span className="soft small number">
                   {items.length > 0

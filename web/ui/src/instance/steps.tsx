@@ -181,7 +181,7 @@ function StepTable(props: { rows: Row[]; chosen: string | null; onChoose: (step:
                 <td className="number">{row.attempts.length > 0 ? row.attempts.length : itemWords(row, props.rows, t)}</td>
                 <td className="number soft">{row.waited > 0 && span(row.waited / 1000, t)}</td>
                 <td className="number">{row.ran > 0 && span(row.ran / 1000, t)}</td>
-                <td>
+                <td className="words">
                   {last?.outcome !== undefined && last.outcome !== "succeeded"
                     ? last.text
                     : row.step?.waits !== undefined && <LastLook waits={row.step.waits} />}

@@ -25,7 +25,7 @@ export function InstanceLine({ instance, clock }: { instance: Schemas["Instance"
   return (
     <>
       <StateMark state={instance.state} />
-      <span>
+      <span className="about" title={`${instance.workflow}/${instance.job}`}>
         {instance.workflow}/{instance.job}
         {instance.kind !== "scheduled" && <span className="soft small"> {t(`kind.${instance.kind}`)}</span>}
         {instance.kind === "scheduled" && order !== undefined && (
@@ -36,7 +36,9 @@ export function InstanceLine({ instance, clock }: { instance: Schemas["Instance"
         )}
       </span>
       <span className="number">{clock(instance.planTime)}</span>
-      <span className="soft">{instance.reason.text}</span>
+      <span className="soft why" title={instance.reason.text}>
+        {instance.reason.text}
+      </span>
       <span className="soft number">{between(instance.startedAt, instance.endedAt, t)}</span>
     </>
   );

@@ -74,7 +74,7 @@ export default function JobsPage() {
             >
               {(job) => (
                 <>
-                  <span>
+                  <span className="about" title={`${job.workflow}/${job.job}`}>
                     {job.workflow}/{job.job}
                   </span>
                   <span className="soft">

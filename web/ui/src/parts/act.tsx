@@ -16,18 +16,20 @@ export function useRefusal(needs: Role): string | undefined {
 }
 
 /**
- * An Act is a button for what needs a role. Where the token has it not, the button stays, says so, and does nothing: it can be reached by the keyboard, so that
- * everybody can read why.
+ * An Act is a button for what needs a role. Where the token has it not, or what it does can only fail, the button stays, says so, and does nothing: it can be
+ * reached by the keyboard, so that everybody can read why.
  */
 export function Act(props: {
   needs: Role;
+  why?: string; // it can only fail
   onClick?: () => void; // of a submit: none, the form does it
   children: ReactNode;
   className?: string;
   type?: "button" | "submit";
   disabled?: boolean;
 }) {
-  const why = useRefusal(props.needs);
+  const refusal = useRefusal(props.needs);
+  const why = refusal ?? props.why;
   const id = useId();
   return (
     <>

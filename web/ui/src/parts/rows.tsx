@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
+import { useNarrow } from "./width";
 
 /** Rows is a list of which only what is in sight is in the document. Arrows move, Enter opens; onEnd is told when the end comes into sight. */
 export function Rows<T>(props: {
@@ -16,7 +17,15 @@ export function Rows<T>(props: {
   const place = useRef<HTMLDivElement>(null);
   const [marked, setMarked] = useState(0);
   const { items, onEnd } = props;
-  const virtual = useVirtualizer({ count: items.length, getScrollElement: () => place.current, estimateSize: () => 36, overscan: 12 });
+  const narrow = useNarrow(); // there a line is as high as what it says
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => (narrow ? 66 : 36),
+    overscan: 12,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in a window of another width every line is measured anew
+  useEffect(() => virtual.measure(), [virtual, narrow]);
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? -1;
   const atEnd = items.length > 0 && last >= items.length - 20;
@@ -52,6 +61,7 @@ export function Rows<T>(props: {
               href={props.hrefOf(item)}
               className={row.index === at ? "line marked" : "line"}
               data-index={row.index}
+              ref={narrow ? virtual.measureElement : undefined}
               tabIndex={row.index === at ? 0 : -1}
               onFocus={() => setMarked(row.index)}
               style={{ transform: `translateY(${row.start}px)` }}

@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useState, useSyncExternalStore } from "react";
 
 /** useWidth is how wide an element is, in pixels, as it becomes wider and narrower; 0 until it stands. */
 export function useWidth(): [(element: Element | null) => (() => void) | undefined, number] {
@@ -12,4 +12,18 @@ export function useWidth(): [(element: Element | null) => (() => void) | undefin
     return () => observer.disconnect();
   }, []);
   return [place, width];
+}
+
+const narrow = () => matchMedia("(max-width: 600px)");
+
+/** useNarrow reports whether the window is as narrow as that of a phone, by the measure of the style sheets. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const query = narrow();
+      query.addEventListener("change", changed);
+      return () => query.removeEventListener("change", changed);
+    },
+    () => narrow().matches,
+  );
 }

@@ -5,7 +5,7 @@ import { get } from "../api/client";
 import { explainQuery } from "../api/queries";
 import type { Key } from "../i18n/en";
 import { useLanguage, useT } from "../i18n/language";
-import { operationsFor } from "../instance/operation";
+import { takenBy } from "../instance/operation";
 import { pages } from "../pages";
 import { useRefusal } from "../parts/act";
 import { Dialog } from "../parts/dialog";
@@ -103,7 +103,7 @@ function useChoices(words: string, onHelp: () => void): Choice[] {
   const here = /^\/instances\/(\d+)(?:\/graph)?$/.exec(place)?.[1];
   const open = here === undefined ? undefined : client.getQueryData(explainQuery(here).queryKey);
   if (open) {
-    for (const operation of operationsFor(open)) {
+    for (const operation of takenBy(open)) {
       if (matches(t(`op.${operation}`))) {
         choices.push({
           group: "palette.operations",
