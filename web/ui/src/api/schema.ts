@@ -12963,6 +12963,16 @@ export interface operations {
                      *       "at": "2026-11-21T06:05:00+01:00",
                      *       "planned": true,
                      *       "schedule": "every day in the hours 06, in Europe/Berlin.",
+                     *       "operations": [
+                     *         "force",
+                     *         "skip",
+                     *         "freeze",
+                     *         "cancel",
+                     *         "detach",
+                     *         "run-now",
+                     *         "boost",
+                     *         "reschedule"
+                     *       ],
                      *       "holding": "dependency",
                      *       "forecast": {
                      *         "earliest": "2026-11-21T06:05:00+01:00",
@@ -16279,6 +16289,16 @@ export interface operations {
                      *       "at": "2026-11-21T06:05:00+01:00",
                      *       "planned": true,
                      *       "schedule": "every day in the hours 06, in Europe/Berlin.",
+                     *       "operations": [
+                     *         "force",
+                     *         "skip",
+                     *         "freeze",
+                     *         "cancel",
+                     *         "detach",
+                     *         "run-now",
+                     *         "boost",
+                     *         "reschedule"
+                     *       ],
                      *       "holding": "dependency",
                      *       "forecast": {
                      *         "earliest": "2026-11-21T06:05:00+01:00",

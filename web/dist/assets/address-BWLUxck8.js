@@ -1,0 +1,1 @@
+import{h as e,v as t}from"./shim-DnHS6pkO.js";import{S as n}from"./problem-Bbg0RFnB.js";var r=t(e(),1),i=()=>location.pathname;function a(){let[e,t]=n(),a=i();return[e,(0,r.useCallback)((e,n)=>{i()===a&&t(e,n)},[a,t])]}export{a as t};

@@ -1,0 +1,1 @@
+import{h as e,v as t}from"./shim-DnHS6pkO.js";var n=t(e(),1);function r(e,t=12){let{data:r,hasNextPage:i,isFetching:a,isError:o,fetchNextPage:s}=e,c=r?.pages.length??0,l=i&&!a&&!o&&c<t;return(0,n.useEffect)(()=>{l&&s()},[l,s]),i&&c>=t}export{r as t};

@@ -1,0 +1,1 @@
+import{d as e,n as t}from"./queryOptions-Dzq8lo90.js";function n(n,r){return t(n,e,r)}export{n as t};
