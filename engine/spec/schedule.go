@@ -95,7 +95,8 @@ func besideMistakes(v *value, mistakes []recurrence.FieldError) []recurrence.Fie
 	}
 	mistakes = slices.DeleteFunc(mistakes, func(m recurrence.FieldError) bool {
 		return m.Field == "recurrence" || m.Field == "trigger" || whenField(v, m.Field).bad ||
-			m.Field == "endTime" && v.field("timeZone") != nil && v.field("timeZone").bad && !(absolute(v.field("startTime")) && absolute(v.field("endTime")))
+			m.Field == "endTime" && v.field("timeZone") != nil && v.field("timeZone").bad &&
+				(!absolute(v.field("startTime")) || !absolute(v.field("endTime")))
 	})
 	if r := v.field("recurrence"); r != nil && r.bad && r.fields != nil && r.field("frequency").ok() {
 		for _, m := range readRule(r).Validate() {
