@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/almanac-sched/almanac/store"
 	"github.com/almanac-sched/almanac/store/powerloss"
 	"github.com/pressly/goose/v3"
@@ -455,7 +456,7 @@ func TestPowerLossFindsADiskThatLies(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			s := newSurvey(t)
 			s.enough = 1
-			s.walk(recorded(t, workload(*lossSeed, 40), 1, powerloss.Faults{LoseSync: c.lies}), 100, false)
+			s.walk(recorded(t, workload(*lossSeed, effort.Of(20, 40)), 1, powerloss.Faults{LoseSync: c.lies}), 100, false)
 			require.NotEmpty(t, s.failed, "after %d losses", s.trials)
 			t.Logf("found by loss %d: %s", s.trials, s.failed[0])
 		})

@@ -175,6 +175,9 @@ func sumsOf(t *testing.T, dir string, columns map[string][]string) map[string]st
 func TestUpgradeFromEveryVersionKeepsEveryRow(t *testing.T) {
 	ctx := context.Background()
 	for version := int64(1); version < KnownSchema(); version++ {
+		if !effort.Long() && version%4 != 1 && version < KnownSchema()-2 {
+			continue
+		}
 		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
 			source, columns := madeBy(t, version)
 			want := sumsOf(t, source, columns)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/almanac-sched/almanac/engine"
+	"github.com/almanac-sched/almanac/engine/fault/effort"
 	"github.com/almanac-sched/almanac/web"
 )
 
@@ -140,7 +141,8 @@ func TestAClockThatAPersonConfirms(t *testing.T) {
 	t.Parallel()
 	d := newDoubtful(t)
 	d.start()
-	d.clock.set(5 * 24 * time.Hour)
+	days := effort.Of(2, 5)
+	d.clock.set(time.Duration(days) * 24 * time.Hour)
 	d.held()
 	var confirmed web.ClockConfirmed
 	require.NoError(t, d.client().post(context.Background(), path("clock", "confirm"), nil, web.NoteRequest{Note: "it is right"}, &confirmed))
@@ -158,7 +160,7 @@ func TestAClockThatAPersonConfirms(t *testing.T) {
 		}
 		return n
 	}
-	poll(t, "what a clock does that is believed", func() bool { return missed() > 4*24*60-100 })
+	poll(t, "what a clock does that is believed", func() bool { return missed() > (days-1)*24*60-100 })
 
 	d.clock.set(0) // it was wrong
 	soon := time.Now().Add(26 * time.Hour)

@@ -26,7 +26,7 @@ func report(t *testing.T, r sim.Report) {
 	t.Errorf("seed %d: %s\n%s\nreplay: go run ./bench/sim -seeds %d -v", r.Seed, r.Violation, r.Tail(40), r.Seed)
 }
 
-// Seeds that failed once, with the reason, are run first and always.
+// Seeds that failed once, with the reason, are run first; where few cases are drawn it is each third.
 func TestSeedsThatFailedOnce(t *testing.T) {
 	text, err := os.ReadFile("testdata/seeds.txt")
 	require.NoError(t, err)
@@ -40,6 +40,12 @@ func TestSeedsThatFailedOnce(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, seeds)
+	if !effort.Long() {
+		for n := range (len(seeds) + 2) / 3 {
+			seeds[n] = seeds[3*n]
+		}
+		seeds = seeds[:(len(seeds)+2)/3]
+	}
 	for _, r := range (sim.Batch{Options: sim.Options{Quiet: true}, Workers: runtime.GOMAXPROCS(0)}).Run(seeds).Violations {
 		report(t, r)
 	}
@@ -55,9 +61,9 @@ func firstSeeds(n int) []uint64 {
 }
 
 // Five hundred worlds keep every promise, and have seen everything that a chaos must see. Where few
-// cases are drawn it is the first hundred of them.
+// cases are drawn it is the first forty of them.
 func TestSeeds(t *testing.T) {
-	seeds := firstSeeds(effort.Of(100, 500))
+	seeds := firstSeeds(effort.Of(40, 500))
 	failed := 0
 	tally := sim.Batch{Options: sim.Options{Quiet: true}, Workers: runtime.GOMAXPROCS(0), Each: func(r sim.Report) bool {
 		if r.Violation != nil {
@@ -86,7 +92,7 @@ func TestSeedsOnTheRealStore(t *testing.T) {
 			failed++
 		}
 		return failed < 5
-	}}.Run(firstSeeds(effort.Of(6, 16)))
+	}}.Run(firstSeeds(effort.Of(3, 16)))
 	t.Logf("%d seeds, %.0f simulated days, %d instances, %d commits", tally.Seeds, tally.Days, tally.Instances, tally.Commits)
 }
 
@@ -125,15 +131,15 @@ func shm(t *testing.T) string {
 	return dir
 }
 
-// Each scenario survives a crash at every second of its writes, or at every tenth where few cases are
+// Each scenario survives a crash at every second of its writes, or at every twentieth where few cases are
 // drawn, in each of three ways, and comes to rest.
 func TestCrashAtEveryWrite(t *testing.T) {
-	crashAtEveryWrite(t, sim.Options{Quiet: true}, effort.Of(10, 2))
+	crashAtEveryWrite(t, sim.Options{Quiet: true}, effort.Of(20, 2))
 }
 
 // On the real store the crashes are a sample.
 func TestCrashAtWritesOfTheRealStore(t *testing.T) {
-	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, effort.Of(40, 24))
+	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, effort.Of(80, 24))
 }
 
 func crashAtEveryWrite(t *testing.T, opts sim.Options, every int) {
