@@ -211,7 +211,7 @@ func (o *operating) downstream(i, up *Instance) error {
 	case i.State == Waiting:
 		o.list(i, EffectWoken, Waiting, "waits for "+up.Name())
 	case i.State == Running:
-		o.refuse(i, "it runs, and waits for "+up.Name(), "cancel it first, or rerun with scope: this")
+		o.refuse(i, "it runs, and waits for "+up.Name(), "cancel it first, or rerun only this one (scope this)")
 	case i.DryRun && i.State == Skipped:
 		o.list(i, EffectLeft, i.State, "not a work day of the job's calendar")
 	default:

@@ -24,15 +24,15 @@ func TestSelectorsThatAreWrongSayWhereAndWhatWouldBeRight(t *testing.T) {
 		"job:":                         "column 1: job: lacks a value",
 		"job:a/b/c":                    `column 1: "a/b/c" is no job; write job:NAME or job:WORKFLOW/NAME`,
 		"job:[":                        `column 1: "[" is no pattern: * stands for any characters, ? for one`,
-		"date:2026-02-30":              `column 1: "2026-02-30" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday`,
+		"date:2026-02-30":              `column 1: "2026-02-30" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, yesterday, today or tomorrow`,
 		"date:2026-11-07..01":          "column 1: 2026-11-07..01 ends before it begins",
 		"date:today..yesterday":        "column 1: today..yesterday ends before it begins",
-		"date:2026-11-01..":            `column 1: "" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday`,
+		"date:2026-11-01..":            `column 1: "" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, yesterday, today or tomorrow`,
 		"time:06:00":                   `column 1: "06:00" is no range of times; write time:02:00..05:30, time:2026-11-01T02:00..2026-11-01T05:30 or time:today`,
 		"time:25:00..26:00":            `column 1: "25:00" is no time; write 2026-11-01T06:00 (in the job's zone) or 2026-11-01T06:00:00+08:00`,
 		"w/a@soon":                     `column 1: "soon" is no time; write 2026-11-01T06:00 (in the job's zone) or 2026-11-01T06:00:00+08:00`,
 		"+0":                           `column 1: "+0" counts no hops; write +2 (two downstream), 2+ (two upstream), + or *+ (all)`,
-		"state:faild,waiting date:now": "column 1: there is no state \"faild\"; did you mean failed?\ninvalid: column 21: \"now\" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday",
+		"state:faild,waiting date:now": "column 1: there is no state \"faild\"; did you mean failed?\ninvalid: column 21: \"now\" is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, yesterday, today or tomorrow",
 	} {
 		_, err := engine.ParseSelector(text)
 		require.EqualError(t, err, "invalid: "+want, text)

@@ -66,7 +66,7 @@ func readDay(word string, begin day) (day, error) {
 		return day{}, err // there is such a day, out of range
 	}
 	if err != nil {
-		return day{}, fmt.Errorf("%q is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, today or yesterday", word)
+		return day{}, fmt.Errorf("%q is no day; write 2026-11-01, 2026-11-01..07, 2026-11-01..2026-12-02, yesterday, today or tomorrow", word)
 	}
 	return day{date: date}, nil
 }

@@ -14,6 +14,7 @@ const (
 	sampledBinds = 20   // plan times of the downstream job, from where both schedules have begun
 	sampledSet   = 2000 // upstream plan times seen in all before the sample of an edge that is not empty ends
 	rareBinds    = 60   // plan times of the upstream job, where all of those were empty
+	rareSkips    = 3000 // of these, with those that are at none of the hours of the dependency
 	rareProbes   = 16   // places around each of them
 	rareAround   = 5    // downstream plan times from each place on
 )
@@ -91,7 +92,14 @@ func anyAfter(t *recurrence.Timetable, after time.Time) bool {
 // a job of each month here, after a sample of minutes has not.
 func (l *lint) rarely(e *lintEdge, down, up *recurrence.Timetable, start time.Time) bool {
 	back, forward := e.binder.Reach()
-	for _, u := range upTo(up, start, rareBinds) {
+	hours, tried := e.dependency.Edge.Hours, 0
+	for _, u := range upTo(up, start, rareSkips) {
+		if len(hours) > 0 && !slices.Contains(hours, u.In(down.Location()).Hour()) {
+			continue
+		}
+		if tried++; tried > rareBinds {
+			return false
+		}
 		from, step := u.Add(-forward), (back+forward)/rareProbes
 		for probe := range rareProbes + 1 {
 			place := from.Add(time.Duration(probe) * step)

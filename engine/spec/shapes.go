@@ -164,7 +164,7 @@ var whenFields = []field{
 	{name: "offCalendar", typ: words("dryRun", "drop", "previous", "next"), doc: "What happens to an occurrence on a day off.", def: "dryRun"},
 	{name: "period", typ: words("none", "minute", "hour", "discrete", "day", "week", "month", "year"), doc: "Period class of the job.", def: "inferred from its schedule"},
 	{name: "spread", typ: durationType, doc: "The start moves up to this far after the plan time, fixed per job."},
-	{name: "misfire", typ: words("runAll", "runLatest", "skip"), doc: "What becomes of due times missed while the server was down.", def: "runAll"},
+	{name: "misfire", typ: words("runAll", "runLatest", "skip"), doc: "What becomes of due times missed while the server was down: first looked at more than a minute late.", def: "runAll"},
 	{name: "misfireWindow", typ: durationType, doc: "Due times missed by more are always cancelled.", def: "PT24H"},
 }
 
