@@ -50,7 +50,7 @@ const later = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
 test("a due time to come is frozen, moved and taken back, and is marked wherever it stands", async () => {
   const { page, wrongs } = await visit(browser);
   await page.goto(`${world.url}/planned?i=${encodeURIComponent(`shop/orders@${later}T01:00:00Z`)}`);
-  await page.getByText("Not written down yet").waitFor();
+  await page.getByText("Not written down yet:").waitFor();
   await page.getByRole("button", { name: "Freeze", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("does not start before it is let go").waitFor();
@@ -104,7 +104,7 @@ test("a due time to come is skipped and another boosted by clicks, and the calen
   const [skipped, boosted] = [day(1), day(2)];
   const open = async (date: string) => {
     await page.goto(`${world.url}/planned?i=${encodeURIComponent(`shop/report@${date}T01:00:00Z`)}`);
-    await page.getByText("Not written down yet").waitFor();
+    await page.getByText("Not written down yet:").waitFor();
   };
   await open(skipped);
   await page.getByRole("button", { name: "Skip", exact: true }).click();
