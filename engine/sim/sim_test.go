@@ -92,13 +92,13 @@ func TestSeedsOnTheRealStore(t *testing.T) {
 			failed++
 		}
 		return failed < 5
-	}}.Run(firstSeeds(effort.Of(3, 16)))
+	}}.Run(firstSeeds(effort.Of(3, 10)))
 	t.Logf("%d seeds, %.0f simulated days, %d instances, %d commits", tally.Seeds, tally.Days, tally.Instances, tally.Commits)
 }
 
 // The same seed is the same world, byte for byte.
 func TestReplay(t *testing.T) {
-	for seed := uint64(1); seed <= uint64(effort.Of(6, 20)); seed++ {
+	for seed := uint64(1); seed <= uint64(effort.Of(6, 12)); seed++ {
 		first, second := sim.Run(seed, sim.Options{Days: 1}), sim.Run(seed, sim.Options{Days: 1})
 		require.Equal(t, first.Journal, second.Journal, "seed %d", seed)
 		require.NotEmpty(t, first.Journal)
@@ -107,7 +107,7 @@ func TestReplay(t *testing.T) {
 
 // A world on the real store goes the way of the world on the model.
 func TestBothStoresAreOne(t *testing.T) {
-	for seed := uint64(1); seed <= uint64(effort.Of(2, 6)); seed++ {
+	for seed := uint64(1); seed <= uint64(effort.Of(2, 4)); seed++ {
 		onModel := sim.Run(seed, sim.Options{Days: 1, NoRestore: true})
 		onSQLite := sim.Run(seed, sim.Options{Days: 1, NoRestore: true, Store: "sqlite", Dir: shm(t)})
 		if onSQLite.Violation != nil {
@@ -139,7 +139,7 @@ func TestCrashAtEveryWrite(t *testing.T) {
 
 // On the real store the crashes are a sample.
 func TestCrashAtWritesOfTheRealStore(t *testing.T) {
-	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, effort.Of(80, 24))
+	crashAtEveryWrite(t, sim.Options{Quiet: true, Store: "sqlite", Dir: shm(t)}, effort.Of(80, 32))
 }
 
 func crashAtEveryWrite(t *testing.T, opts sim.Options, every int) {
