@@ -64,7 +64,7 @@ func TestDataWindowsMeet(t *testing.T) {
 		var never *recurrence.NeverError
 		if err != nil {
 			require.ErrorAs(t, err, &never)
-			t.Skip("such a job is refused")
+			return // such a job is refused
 		}
 		var before time.Time
 		for n, at := 0, created.Add(-time.Millisecond); n < 25; {
